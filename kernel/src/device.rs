@@ -1,8 +1,8 @@
 //! The board as the instrument sees it, made of the drivers.
 //!
 //! The watchdog is fed wherever the instrument's loop comes by: when it asks for bytes and while it
-//! sleeps. The activity light tells the stage to whoever has no cable: as many short blinks as the
-//! stage's number, then a pause.
+//! sleeps. The activity light shows the stage to a user without a cable: as many short blinks as
+//! the stage's number, then a pause.
 
 use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, Write};
@@ -20,7 +20,7 @@ use crate::timer::Clock;
 use crate::uart::{RECEIVE_BYTES, Uart};
 
 /// The time that the instrument's loop may be away before the board restarts: several times the
-/// longest step, a transform of 2^16 points on the ARM in windows of a second.
+/// longest step, the longest transform on the ARM in windows of a second.
 pub const WATCHDOG_US: u32 = 5_000_000;
 
 /// Room in the transmit queue that is worth waking up for.
@@ -196,15 +196,9 @@ impl<L: OutputPin> Board for Device<L> {
     fn clocks(&mut self) -> Clocks {
         // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's
         // time.
-        let mut of = |clock: ClockId| {
-            let mut ask = |tag| match self.mailbox.property::<2>(tag, &[clock as u32]) {
-                Ok([_, hz]) => hz,
-                Err(_) => 0,
-            };
-            ClockReading {
-                stated_hz: ask(Tag::ClockRate),
-                measured_hz: ask(Tag::MeasuredClockRate),
-            }
+        let mut of = |clock| ClockReading {
+            stated_hz: self.mailbox.clock_hz(Tag::ClockRate, clock),
+            measured_hz: self.mailbox.clock_hz(Tag::MeasuredClockRate, clock),
         };
         let (arm, core) = (of(ClockId::Arm), of(ClockId::Core));
         let (v3d, uart) = (of(ClockId::V3d), of(ClockId::Uart));

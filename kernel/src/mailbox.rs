@@ -15,7 +15,7 @@ use tock_registers::{register_bitfields, register_structs};
 
 use crate::dma_buf::DmaBuf;
 use crate::mmio::Mmio;
-use crate::property::{self, Tag};
+use crate::property::{self, ClockId, Tag};
 use crate::timer::Clock;
 
 register_bitfields! { u32,
@@ -96,6 +96,12 @@ impl Mailbox {
     /// allows.
     pub fn has_started(&mut self) {
         self.answer_us = ANSWER_US;
+    }
+
+    /// The rate of a clock that `tag` asks for, in hertz; 0 without an answer.
+    pub fn clock_hz(&mut self, tag: Tag, clock: ClockId) -> u32 {
+        let answer = self.property::<2>(tag, &[clock as u32]);
+        answer.map_or(0, |[_, hz]| hz)
     }
 
     /// Sends `tag` with the words of `request` and gets its `N` answer words.

@@ -64,7 +64,7 @@ pub const DOMAIN_V3D: u32 = 11;
 
 /// Reports if a firmware revision is one of a Raspberry Pi's firmware, which is a Unix time.
 ///
-/// QEMU's is 0x548e1. Its PM resets at once when the watchdog is armed, so whoever would arm it
+/// QEMU's is 0x548e1. Its PM resets at once when the watchdog is armed, so code that would arm it
 /// asks this first.
 #[must_use]
 pub fn is_dated(firmware_revision: u32) -> bool {

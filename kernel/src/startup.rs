@@ -60,9 +60,8 @@ pub fn uart_clock(mailbox: &mut Mailbox) -> u32 {
     let uart = ClockId::Uart as u32;
     let set = mailbox.property::<2>(Tag::SetClockRate, &[uart, UART_HZ, 0]);
     let asked = mailbox.property::<2>(Tag::ClockRate, &[uart]);
-    let measured = mailbox.property::<2>(Tag::MeasuredClockRate, &[uart]);
     let stated = asked.or(set).map_or(0, |[_, hz]| hz);
-    let measured = measured.map_or(0, |[_, hz]| hz);
+    let measured = mailbox.clock_hz(Tag::MeasuredClockRate, ClockId::Uart);
     let believed = believed_uart_hz(stated, measured);
     if believed != stated {
         log::warn!(
@@ -154,10 +153,7 @@ pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &Res
         _ => LEAST_RAM_BYTES,
     };
     raise_arm_clock(mailbox);
-    let mut rate = |clock: ClockId| match mailbox.property::<2>(Tag::ClockRate, &[clock as u32]) {
-        Ok([_, hz]) => hz,
-        Err(_) => 0,
-    };
+    let mut rate = |clock| mailbox.clock_hz(Tag::ClockRate, clock);
     let clocks = Clocks {
         arm_hz: rate(ClockId::Arm),
         core_hz: rate(ClockId::Core),
@@ -230,7 +226,7 @@ fn on_the_wire(cause: &ResetCause) -> wire::ResetCause {
 fn last_stage(cause: &ResetCause) -> Option<Stage> {
     match cause {
         ResetCause::Watchdog(Some(note)) | ResetCause::Fault(note) => {
-            Stage::from_code(note.stage())
+            <Stage as signal::Code>::from_code(note.stage())
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 //! The counter runs from reset and never stops; compare channel 1 is free for the ARM (0 and 2
 //! belong to the VideoCore). A compare value that has already passed matches only 71 minutes later,
 //! and one that is a microsecond ahead may be missed too. So [`Alarm`] takes none that is nearer
-//! than 20 us, and whoever arms it looks at the clock again before it sleeps.
+//! than 20 us, and the caller looks at the clock again before it sleeps.
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 12; Linux bcm2835_timer.c keeps 15 us away.
 

@@ -4,6 +4,8 @@
 //! on the simulator is the plan that ships. A runner owns the memory that V3D sees; cache
 //! maintenance and queueing happen inside [`Runner::run`].
 
+pub use crate::machine::QPUS;
+
 /// An address as V3D sees it on the VideoCore bus, alias bits included.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BusAddr(pub u32);
@@ -75,9 +77,6 @@ pub struct Launch<'a> {
     /// ([`Runner::use_qpus`]).
     pub qpus: QpuSet,
 }
-
-/// QPUs of a chip.
-pub const QPUS: u8 = 12;
 
 /// Some of the twelve QPUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`isa`] | instructions, as typed fields and as 64-bit words | |
 //! | [`vpm`] | setup words of the VPM and its DMA | |
+//! | [`machine`] | sizes of the machine: lanes, lines, rows, QPUs | |
 //! | [`job`] | what to run, and the trait of everything that runs it | |
 //! | [`fft`] | FFT plans over a catalogue of programs | |
 //! | [`check`] | hazards that the hardware does not interlock | feature `text` |
@@ -80,6 +81,7 @@ pub mod fit;
 pub mod generate;
 pub mod isa;
 pub mod job;
+pub mod machine;
 #[cfg(feature = "text")]
 pub mod names;
 pub mod rules;

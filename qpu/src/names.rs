@@ -144,11 +144,6 @@ pub fn mnemonics() -> impl Iterator<Item = &'static str> {
         .chain(signals.filter(|name| !name.is_empty()))
 }
 
-/// Functions and constants that every source has: setup words, predicates, bit operations.
-pub fn built_in() -> impl Iterator<Item = &'static str> {
-    crate::asm::built_in()
-}
-
 /// The operation of the add ALU with this name.
 #[must_use]
 pub fn add_op(name: &str) -> Option<AddOp> {
@@ -220,7 +215,7 @@ pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a 
     };
     let mut near: Vec<(usize, &str)> = among
         .filter(|other| other.len().abs_diff(name.len()) <= most && *other != name)
-        .map(|other| (distance(name, other), other))
+        .map(|other| (strsim::osa_distance(name, other), other))
         .filter(|(distance, _)| *distance <= most)
         .collect();
     if near.is_empty() && name.len() > 4 {
@@ -234,26 +229,6 @@ pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a 
     let best = near.first().map_or(0, |(distance, _)| *distance);
     let nearest = near.into_iter().filter(|(distance, _)| *distance == best);
     nearest.take(3).map(|(_, name)| name).collect()
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours between two names.
-fn distance(one: &str, two: &str) -> usize {
-    let (one, two) = (one.as_bytes(), two.as_bytes());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=two.len()).collect();
-    for i in 1..=one.len() {
-        let mut row = vec![i];
-        for j in 1..=two.len() {
-            let replaced = last[j - 1] + usize::from(one[i - 1] != two[j - 1]);
-            let mut best = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && one[i - 1] == two[j - 2] && one[i - 2] == two[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        (before, last) = (last, row);
-    }
-    last[two.len()]
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ fn grammar_has_every_directive_operation_register_and_function() {
     for name in io.filter(|name| !matches!(*name, "-" | "nop")) {
         assert!(registers.contains(name), "register {name}");
     }
-    for name in names::built_in() {
+    for name in qpu::asm::built_in() {
         assert!(functions.contains(name), "function {name}");
     }
     for include in grammar["patterns"].as_array().expect("patterns") {

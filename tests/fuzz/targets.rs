@@ -2,6 +2,10 @@
 //!
 //! The ordinary test run gives each 10,000 inputs, `cargo xtask fuzz NAME COUNT` as many as asked.
 
+/// The targets of the protocol, which its own tests drive too.
+#[path = "../../kernel/wire/tests/fuzz/mod.rs"]
+mod protocol;
+
 use qpuscope::job_file::JobFile;
 use std::path::Path;
 
@@ -14,8 +18,8 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
 pub const ALL: &[Target] = &[
-    ("wire-decoder", wire::fuzz::fuzz_decoder),
-    ("wire-payloads", wire::fuzz::fuzz_payloads),
+    ("wire-decoder", protocol::fuzz_decoder),
+    ("wire-payloads", protocol::fuzz_payloads),
     ("qpu-words", qpu_words),
     ("assembler", fuzz_assembler),
     ("qpu-programs", qpu_programs),
@@ -318,7 +322,7 @@ fn words_of_the_language(bytes: &[u8]) -> String {
     all.extend(names::mnemonics().map(|name| format!("\n{name}")));
     all.extend(names::READS.iter().map(|name| name.0.to_string()));
     all.extend(names::WRITES.iter().map(|name| name.0.to_string()));
-    all.extend(names::built_in().map(str::to_string));
+    all.extend(qpu::asm::built_in().map(str::to_string));
     let pick = |two: &[u8]| {
         let index = two
             .iter()

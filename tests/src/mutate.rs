@@ -29,6 +29,25 @@ impl Random {
         usize::try_from(self.bits() % limit).unwrap_or(0)
     }
 
+    /// Bytes as they come out of a line that damages so many of a million: a damaged byte has a bit
+    /// flipped, is lost, doubled, or any other.
+    pub fn damage(&mut self, bytes: &[u8], of_a_million: usize) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            if self.below(1_000_000) >= of_a_million {
+                out.push(byte);
+                continue;
+            }
+            match self.below(4) {
+                0 => out.push(byte ^ 1 << self.below(8)),
+                1 => {}
+                2 => out.extend([byte; 2]),
+                _ => out.push(self.bits().to_le_bytes()[0]),
+            }
+        }
+        out
+    }
+
     /// A number from -1 to 1.
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
     pub fn signed_unit(&mut self) -> f64 {

@@ -61,15 +61,6 @@ pub fn blocks(text: &str) -> Vec<Vec<Step>> {
     blocks
 }
 
-/// The text of a file's module documentation.
-#[must_use]
-pub fn module_documentation(source: &str) -> String {
-    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
-    lines
-        .map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n")
-        .collect()
-}
-
 /// True if `printed` is what `expected` says, `...` being any lines or any rest of a line.
 #[must_use]
 pub fn matches(expected: &str, printed: &str) -> bool {
@@ -174,13 +165,5 @@ mod test {
         ] {
             assert_eq!(matches(expected, printed), same, "{expected:?} {printed:?}");
         }
-    }
-
-    #[test]
-    fn module_documentation_is_markdown_again() {
-        assert_eq!(
-            module_documentation("//! a\n//!\n//!  b\nuse x;\n"),
-            "a\n\n b\n"
-        );
     }
 }

@@ -1,7 +1,7 @@
 //! Jobs that a host makes: in a block of the runner's memory, into which it writes what it likes.
 //!
 //! The host writes programs, uniforms and data, has launches of them run, and reads what they have
-//! left. A block is given back when the next is asked for, and when whoever computes spectra wants
+//! left. A block is given back when the next is asked for, and when the engine of spectra wants
 //! memory: the host is then refused.
 //!
 //! Simulated, not yet run on hardware.

@@ -72,54 +72,24 @@ pub struct Clocks {
     pub temperature: u32,
 }
 
-/// The progress of the firmware; shown on the ACT LED, kept over a watchdog reset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Stage {
-    /// Before the drivers.
-    Boot = 1,
-    /// The self-test runs.
-    SelfTest = 2,
-    /// Waiting for commands.
-    Idle = 3,
-    /// Sending spectra of the generator.
-    Streaming = 4,
-    /// Receiving samples.
-    Uploading = 5,
-    /// The QPUs have been started and are waited for.
-    QpuWait = 6,
-    /// Restarting on request.
-    Reboot = 7,
-}
-
-impl Stage {
-    /// Its name in the banner.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Boot => "boot",
-            Self::SelfTest => "self-test",
-            Self::Idle => "idle",
-            Self::Streaming => "streaming",
-            Self::Uploading => "uploading",
-            Self::QpuWait => "qpu_wait",
-            Self::Reboot => "reboot",
-        }
-    }
-
-    /// The stage with this number.
-    #[must_use]
-    pub const fn from_code(code: u8) -> Option<Self> {
-        Some(match code {
-            1 => Self::Boot,
-            2 => Self::SelfTest,
-            3 => Self::Idle,
-            4 => Self::Streaming,
-            5 => Self::Uploading,
-            6 => Self::QpuWait,
-            7 => Self::Reboot,
-            _ => return None,
-        })
+signal::code! {
+    /// The progress of the firmware; shown on the ACT LED, kept over a watchdog reset.
+    Stage, "stage" {
+        /// Before the drivers.
+        #[default]
+        Boot = 1 "boot",
+        /// The self-test runs.
+        SelfTest = 2 "self-test",
+        /// Waiting for commands.
+        Idle = 3 "idle",
+        /// Sending spectra of the generator.
+        Streaming = 4 "streaming",
+        /// Receiving samples.
+        Uploading = 5 "uploading",
+        /// The QPUs have been started and are waited for.
+        QpuWait = 6 "qpu_wait",
+        /// Restarting on request.
+        Reboot = 7 "reboot",
     }
 }
 
@@ -204,7 +174,7 @@ pub trait Board {
     /// Facts about the board.
     fn info(&self) -> &BoardInfo;
 
-    /// Clocks and temperature now, as far as somebody answers.
+    /// Clocks and temperature now, as far as the board can be asked.
     fn clocks(&mut self) -> Clocks {
         Clocks::default()
     }

@@ -2,7 +2,9 @@
 
 use core::fmt::Write;
 
-use wire::{Header, Info, Message, NakCode, State, UploadBegin, Window};
+use wire::{
+    Header, Info, Message, NakCode, State, UploadBegin, VERSION_MAJOR, VERSION_MINOR, Window,
+};
 
 use super::analyser::Costs;
 use super::board::{BaudError, Board};
@@ -11,16 +13,13 @@ use super::hub::Hub;
 use super::line_rate::LOWEST_BAUD;
 use super::refusal::Refusal;
 use super::report;
-use super::settings::EngineChoice;
+use super::settings::{EngineChoice, MAX_N, MIN_N};
 use super::upload::Ending;
 use crate::engine::{Fft, QpuHost};
 
-/// Capabilities that do not depend on the board, before and after the windows.
-const CAPABILITIES: [&str; 2] = [
-    "protocol=1.3\nn=16..65536\nwindow=",
-    ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\nupload=u8,i16,f32\naverage=1..,all\n\
-     detector=mean,max,min\ndc=keep,remove\npayload=4096\n",
-];
+/// Capabilities that depend neither on the board nor on a list, behind the windows.
+const CAPABILITIES: &str = ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\n\
+    upload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
 
 /// The answer to a request that is not refused.
 enum Answer {
@@ -165,8 +164,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     }
 
     fn write_capabilities(&mut self, out: &mut impl Write) {
-        let [before, after] = CAPABILITIES;
-        let _ = write!(out, "{before}{}{after}", Window::names(","));
+        let _ = write!(
+            out,
+            "protocol={VERSION_MAJOR}.{VERSION_MINOR}\nn={MIN_N}..{MAX_N}\nwindow={}{CAPABILITIES}",
+            Window::names(",")
+        );
         if let Some((first, last)) = self.analyser.qpu_lengths() {
             let _ = writeln!(out, "qpu-n={}..{}", 1u32 << first, 1u32 << last);
         }

@@ -103,10 +103,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.shape_analyser(signal.format, signal.domain);
         self.stream.begin(signal, board.now_us());
         self.refresh_descriptor(board);
-        board.stage(match signal.source {
-            Source::Generator => Stage::Streaming,
-            Source::Upload => Stage::Uploading,
-        });
+        board.stage(signal.stage());
     }
 
     /// Lets the analyser make what the settings say of such samples.
@@ -136,7 +133,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Ends the stream: no more samples. The record that is being sent goes on to its end.
     pub(super) fn end_stream(&mut self, board: &mut impl Board) {
-        self.stream.end();
+        if self.stream.end() {
+            self.link.say(text::NO_SPECTRUM);
+        }
         self.upload.give_up();
         board.stage(Stage::Idle);
     }
@@ -164,7 +163,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Reports if frames that answer no request may be sent: not to somebody who reads text.
+    /// Reports if frames that answer no request may be sent: not to a person who reads text.
     pub(super) fn takes_frames(&self) -> bool {
         let records = self.settings.output != Output::Text;
         let is_idle = self.stream.state() == State::Idle && self.stream.records.sending.is_none();
@@ -293,10 +292,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Transforms the blocks that are ready, and says so when the QPUs fail.
     fn process(&mut self, signal: &Signal, board: &mut impl Board) {
         let result = self.analyser.process(board);
-        board.stage(match signal.source {
-            Source::Upload => Stage::Uploading,
-            Source::Generator => Stage::Streaming,
-        });
+        board.stage(signal.stage());
         self.report_drops();
         if let Err(error) = result {
             let failure = match error {

@@ -22,7 +22,7 @@ const STOPPED_HINT_US: u64 = 300_000;
 pub(super) enum Listener {
     /// Nobody has spoken yet.
     Unknown,
-    /// Somebody who types: frames would be noise on the screen.
+    /// A person who types: frames would be noise on the screen.
     Person,
     /// A program that sends frames.
     Host,

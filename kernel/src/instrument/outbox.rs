@@ -1,7 +1,7 @@
 //! The outbox: one frame or text at a time, taken whole or not at all.
 //!
 //! A frame is made only when the one before has gone into the board's transmit queue, so nothing
-//! piles up, and what cannot be sent in time is dropped as a whole record by whoever makes it.
+//! piles up, and what cannot be sent in time is dropped as a whole record by its maker.
 
 use wire::{Encoder, Envelope, Message};
 

@@ -2,7 +2,7 @@
 
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
-use wire::{Envelope, Message, NakCode, PlanKind, PlanName, Proof, SampleFormat, Verdict};
+use wire::{Envelope, Message, PlanKind, PlanName, Proof, SampleFormat, Verdict};
 
 use super::analyser::Finding;
 use super::board::{Board, Stage};
@@ -52,10 +52,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.require_no_upload()?;
         let lengths = MIN_N.ilog2()..=MAX_N.ilog2();
         if !lengths.contains(&u32::from(plan.log2n)) {
-            return Err(Refusal::Plain(
-                NakCode::BAD_VALUE,
-                "plans are of 16 to 65536 points; ask for a power of two from 4 to 16",
-            ));
+            return Err(Refusal::PlanLength);
         }
         let candidate = candidate(plan);
         let mut proof = Proof {

@@ -5,7 +5,7 @@ use core::fmt;
 use wire::{NakCode, PayloadError};
 
 use super::board::BaudError;
-use super::settings::SettingError;
+use super::settings::{MAX_N, MIN_N, SettingError};
 use crate::engine::literals::Stray;
 
 /// Why a request is not carried out.
@@ -26,6 +26,8 @@ pub(super) enum Refusal {
         samples: u64,
         n: u32,
     },
+    /// A plan of a length that the instrument does not have.
+    PlanLength,
     /// Samples from here on are missing.
     Gap(u64),
     /// More samples than granted; continue here.
@@ -54,7 +56,7 @@ impl Refusal {
             Self::Payload(PayloadError::UnknownKind) => NakCode::UNKNOWN_REQUEST,
             Self::Payload(_) | Self::Torn { .. } => NakCode::BAD_PAYLOAD,
             Self::Baud(_) => NakCode::BAUD,
-            Self::Bins { .. } | Self::Short { .. } => NakCode::BAD_VALUE,
+            Self::Bins { .. } | Self::Short { .. } | Self::PlanLength => NakCode::BAD_VALUE,
             Self::Gap(_) => NakCode::GAP,
             Self::NoCredit(_) => NakCode::NO_CREDIT,
             Self::QpuTimeout(_) => NakCode::QPU_FAILED,
@@ -82,6 +84,12 @@ impl fmt::Display for Refusal {
             Self::Short { samples, n } => write!(
                 f,
                 "{samples} samples are less than one block of n={n}; send more, or set a smaller n"
+            ),
+            Self::PlanLength => write!(
+                f,
+                "plans are of {MIN_N} to {MAX_N} points; ask for a power of two from {} to {}",
+                MIN_N.ilog2(),
+                MAX_N.ilog2()
             ),
             Self::Gap(sample) => {
                 write!(f, "samples from {sample} on are missing; continue there")

@@ -8,7 +8,7 @@ use dsp::Complex;
 use dsp::generator::{self, RATE_HZ};
 use wire::{Domain, Rate, SampleFormat, Source, State};
 
-use super::board::SECOND_US;
+use super::board::{SECOND_US, Stage};
 
 /// Samples made or copied in one step.
 pub(super) const SAMPLE_BUDGET: usize = 2048;
@@ -35,6 +35,14 @@ impl Signal {
         match self.source {
             Source::Generator => State::Streaming,
             Source::Upload => State::Uploading,
+        }
+    }
+
+    /// The firmware's stage while its samples are transformed.
+    pub(super) const fn stage(&self) -> Stage {
+        match self.source {
+            Source::Generator => Stage::Streaming,
+            Source::Upload => Stage::Uploading,
         }
     }
 }

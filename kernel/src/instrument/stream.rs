@@ -88,12 +88,14 @@ impl<'a> Stream<'a> {
         self.next_second_us = now_us + SECOND_US;
     }
 
-    /// Ends it. The record that is being sent goes on to its end.
-    pub(super) fn end(&mut self) {
+    /// Ends it. The record that is being sent goes on to its end. Reports if a drawing is given up:
+    /// no record follows that it could be made of.
+    pub(super) fn end(&mut self) -> bool {
         self.signal = None;
-        // No record follows that it could be made of.
-        self.plot_due &= self.records.last.is_some();
         self.unasked = false;
+        let has_none = self.plot_due && self.records.last.is_none();
+        self.plot_due &= !has_none;
+        has_none
     }
 
     /// Takes the description of what is made now; a new one gets a new number and is sent.

@@ -22,6 +22,9 @@ settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
           centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
 for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";
 
+/// Answer to `plot` where there is nothing to draw.
+pub(super) const NO_SPECTRUM: &str = "there is no spectrum yet; type start, then plot";
+
 /// Lines of a spectrum that are named in text.
 const TEXT_LINES: usize = 4;
 

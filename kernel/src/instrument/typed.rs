@@ -42,8 +42,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 let has_last = self.stream.records.last.is_some();
                 self.stream.plot_due = has_last || self.stream.state() == State::Streaming;
                 if !self.stream.plot_due {
-                    self.link
-                        .say("there is no spectrum yet; type start, then plot");
+                    self.link.say(text::NO_SPECTRUM);
                 }
                 return;
             }

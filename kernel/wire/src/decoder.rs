@@ -5,7 +5,7 @@
 //! line, before any zero byte, so that the messages of other programs on the line (the boot
 //! firmware) are seen as they come.
 
-use crate::cursor::Reader;
+use crate::field::{Field, Reader};
 use crate::frame::{CRC_BYTES, HEADER_BYTES, MAGIC, MAX_ENCODED, VERSION_MAJOR, crc32};
 use crate::{Header, MAX_PAYLOAD};
 
@@ -227,7 +227,7 @@ impl Decoder {
         };
         let (body, crc) = frame.split_at(body);
         let mut reader = Reader::new(body);
-        let first = reader.u8().map_err(|_| Damage::NotAFrame)?;
+        let first: u8 = reader.get().map_err(|_| Damage::NotAFrame)?;
         if first & 0xF0 != MAGIC || body.len() < HEADER_BYTES {
             return Err(Damage::NotAFrame);
         }
@@ -237,7 +237,8 @@ impl Decoder {
         if first != MAGIC + VERSION_MAJOR {
             return Err(Damage::Version(first & 0x0F));
         }
-        let (header, stated) = Header::read(&mut reader).map_err(|_| Damage::NotAFrame)?;
+        let header = Header::read(&mut reader).map_err(|_| Damage::NotAFrame)?;
+        let stated: u16 = reader.get().map_err(|_| Damage::NotAFrame)?;
         let payload = body.len() - HEADER_BYTES;
         if payload != usize::from(stated) || payload > MAX_PAYLOAD {
             return Err(Damage::Length);

@@ -2,7 +2,7 @@
 
 use signal::{Beta, Detector, Domain, Rate, Window};
 
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer, payload};
 use crate::{Averaging, Dc, Encoding, Engine, Name, PayloadError, ResetCause, Source, Unit};
 
 /// Clocks of the board in hertz; 0 = not known.
@@ -18,23 +18,12 @@ pub struct Clocks {
     pub uart_hz: u32,
 }
 
-impl Clocks {
-    pub(crate) fn read(reader: &mut Reader) -> Result<Self, PayloadError> {
-        Ok(Self {
-            arm_hz: reader.u32()?,
-            core_hz: reader.u32()?,
-            v3d_hz: reader.u32()?,
-            uart_hz: reader.u32()?,
-        })
-    }
-
-    pub(crate) fn write(self, writer: &mut Writer) -> Result<(), PayloadError> {
-        writer.u32(self.arm_hz)?;
-        writer.u32(self.core_hz)?;
-        writer.u32(self.v3d_hz)?;
-        writer.u32(self.uart_hz)
-    }
-}
+payload!(Clocks {
+    arm_hz,
+    core_hz,
+    v3d_hz,
+    uart_hz
+});
 
 /// The meaning of the spectra that name it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -99,45 +88,45 @@ impl Descriptor {
         let bin = f64::from(self.first_bin) + f64::from(index);
         self.centre_hz + bin * self.rate.to_hz() / f64::from(self.n)
     }
+}
 
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, PayloadError> {
-        let r = &mut Reader::new(bytes);
-        let (id, rate, n) = (r.u32()?, r.rate()?, r.u32()?);
-        let (domain, window_code) = (r.code()?, r.u8()?);
+impl Field<'_> for Descriptor {
+    fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        let (id, rate, n) = (r.get()?, r.get()?, r.get()?);
+        let (domain, window_code) = (r.get()?, r.get()?);
         let mut descriptor = Self {
             id,
             rate,
             n,
             domain,
             window: Window::default(),
-            averaging: r.code()?,
-            unit: r.code()?,
-            encoding: r.code()?,
-            source: r.code()?,
-            engine: r.code()?,
-            enbw_bins: r.f64()?,
-            coherent_gain: r.f64()?,
-            overlap: r.u32()?,
-            average_count: r.u32()?,
-            first_bin: r.i32()?,
-            bins: r.u32()?,
-            centre_hz: r.f64()?,
-            scale: r.f32()?,
-            offset: r.f32()?,
-            board_revision: r.u32()?,
-            clocks: Clocks::read(r)?,
-            firmware: Name::read(r)?,
-            board: Name::read(r)?,
+            averaging: r.get()?,
+            unit: r.get()?,
+            encoding: r.get()?,
+            source: r.get()?,
+            engine: r.get()?,
+            enbw_bins: r.get()?,
+            coherent_gain: r.get()?,
+            overlap: r.get()?,
+            average_count: r.get()?,
+            first_bin: r.get()?,
+            bins: r.get()?,
+            centre_hz: r.get()?,
+            scale: r.get()?,
+            offset: r.get()?,
+            board_revision: r.get()?,
+            clocks: r.get()?,
+            firmware: r.get()?,
+            board: r.get()?,
             detector: Detector::default(),
             dc: Dc::default(),
         };
         // Version 1.0 ended here.
         let mut beta = None;
         if !r.is_empty() {
-            descriptor.detector = r.code()?;
-            descriptor.dc = r.code()?;
-            let milli = r.u16()?;
-            let read = Beta::from_milli(milli);
+            descriptor.detector = r.get()?;
+            descriptor.dc = r.get()?;
+            let read = Beta::from_milli(r.get()?);
             beta = Some(read.ok_or(PayloadError::OutOfRange { field: "beta" })?);
         }
         descriptor.window = match Window::from_code(window_code) {
@@ -156,34 +145,33 @@ impl Descriptor {
         Ok(descriptor)
     }
 
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        w.u32(self.id)?;
-        w.rate(self.rate)?;
-        w.u32(self.n)?;
-        w.bytes(&[
-            self.domain.code(),
-            self.window.code(),
-            self.averaging.code(),
-            self.unit.code(),
-            self.encoding.code(),
-            self.source.code(),
-            self.engine.code(),
-        ])?;
-        w.f64(self.enbw_bins)?;
-        w.f64(self.coherent_gain)?;
-        w.u32(self.overlap)?;
-        w.u32(self.average_count)?;
-        w.i32(self.first_bin)?;
-        w.u32(self.bins)?;
-        w.f64(self.centre_hz)?;
-        w.f32(self.scale)?;
-        w.f32(self.offset)?;
-        w.u32(self.board_revision)?;
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.id.write(w)?;
+        self.rate.write(w)?;
+        self.n.write(w)?;
+        self.domain.write(w)?;
+        self.window.code().write(w)?;
+        self.averaging.write(w)?;
+        self.unit.write(w)?;
+        self.encoding.write(w)?;
+        self.source.write(w)?;
+        self.engine.write(w)?;
+        self.enbw_bins.write(w)?;
+        self.coherent_gain.write(w)?;
+        self.overlap.write(w)?;
+        self.average_count.write(w)?;
+        self.first_bin.write(w)?;
+        self.bins.write(w)?;
+        self.centre_hz.write(w)?;
+        self.scale.write(w)?;
+        self.offset.write(w)?;
+        self.board_revision.write(w)?;
         self.clocks.write(w)?;
         self.firmware.write(w)?;
         self.board.write(w)?;
-        w.bytes(&[self.detector.code(), self.dc.code()])?;
-        w.u16(self.window.beta().milli())
+        self.detector.write(w)?;
+        self.dc.write(w)?;
+        self.window.beta().milli().write(w)
     }
 }
 
@@ -212,35 +200,6 @@ pub struct Info<'a> {
     pub capabilities: &'a str,
 }
 
-impl<'a> Info<'a> {
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
-        let r = &mut Reader::new(bytes);
-        Ok(Self {
-            engine: r.code()?,
-            state: r.code()?,
-            reset_cause: r.code()?,
-            board_revision: r.u32()?,
-            memory_bytes: r.u32()?,
-            clocks: Clocks::read(r)?,
-            baud: r.u32()?,
-            firmware: Name::read(r)?,
-            board: Name::read(r)?,
-            capabilities: r.text()?,
-        })
-    }
-
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        w.bytes(&[
-            self.engine.code(),
-            self.state.code(),
-            self.reset_cause.code(),
-        ])?;
-        w.u32(self.board_revision)?;
-        w.u32(self.memory_bytes)?;
-        self.clocks.write(w)?;
-        w.u32(self.baud)?;
-        self.firmware.write(w)?;
-        self.board.write(w)?;
-        w.text(self.capabilities)
-    }
-}
+payload!(Info<'a> {
+    engine, state, reset_cause, board_revision, memory_bytes, clocks, baud, firmware, board, capabilities,
+});

@@ -3,7 +3,7 @@
 use cobs::CobsEncoder;
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer, payload};
 use crate::{Message, PayloadError};
 
 /// A different major version refuses frames.
@@ -66,81 +66,16 @@ impl Kind {
     pub const fn is_request(self) -> bool {
         self.0 < 0x80
     }
+}
 
-    /// A request for the instrument's description, `INFO`.
-    pub const HELLO: Self = Self(0x01);
-    /// Answered by `PONG`; confirms a new baud rate.
-    pub const PING: Self = Self(0x02);
-    /// Ask for settings or capabilities; answered by `SETTINGS`.
-    pub const GET: Self = Self(0x03);
-    /// Change settings.
-    pub const SET: Self = Self(0x04);
-    /// Stream spectra of the generator.
-    pub const START: Self = Self(0x05);
-    /// Stop whatever is going on.
-    pub const STOP: Self = Self(0x06);
-    /// Restart the board.
-    pub const REBOOT: Self = Self(0x07);
-    /// Change the baud rate.
-    pub const BAUD: Self = Self(0x08);
-    /// Announce samples.
-    pub const UPLOAD_BEGIN: Self = Self(0x09);
-    /// Samples.
-    pub const UPLOAD_DATA: Self = Self(0x0A);
-    /// No more samples.
-    pub const UPLOAD_END: Self = Self(0x0B);
-    // 0x0C was RUN_QPU, and stays reserved.
-    /// Take a block of the QPUs' memory for jobs of the host; answered by `JOB_BLOCK`.
-    pub const JOB_MEMORY: Self = Self(0x0D);
-    /// Write words of it.
-    pub const JOB_WRITE: Self = Self(0x0E);
-    /// Read words of it; answered by `JOB_WORDS`.
-    pub const JOB_READ: Self = Self(0x0F);
-    /// Run programs that are in it; answered by `QPU_RESULT`.
-    pub const RUN_JOB: Self = Self(0x10);
-    /// Hold a plan of the QPUs to the ARM; answered by `PROOF`.
-    pub const PROVE: Self = Self(0x11);
-    /// Run a microbenchmark of the image; answered by `MEASURED`.
-    pub const MEASURE: Self = Self(0x12);
-    /// Send values of a record again; answered by `SPECTRUM` or `DESCRIPTOR`.
-    pub const FETCH: Self = Self(0x13);
-    /// The host has all records before this one.
-    pub const HELD: Self = Self(0x14);
+impl Field<'_> for Kind {
+    fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        r.get().map(Self)
+    }
 
-    /// The instrument's description of itself.
-    pub const INFO: Self = Self(0x81);
-    /// Answer to `PING`.
-    pub const PONG: Self = Self(0x82);
-    /// Settings as text.
-    pub const SETTINGS: Self = Self(0x83);
-    /// The request was carried out.
-    pub const ACK: Self = Self(0x84);
-    /// The request was refused, and why.
-    pub const NAK: Self = Self(0x85);
-    /// The meaning of the spectra that follow.
-    pub const DESCRIPTOR: Self = Self(0x86);
-    /// Part of a spectrum.
-    pub const SPECTRUM: Self = Self(0x87);
-    /// The limit up to which samples may be sent.
-    pub const CREDIT: Self = Self(0x88);
-    /// Bytes of the defmt log.
-    pub const LOG: Self = Self(0x89);
-    /// The firmware failed and will restart.
-    pub const FAULT: Self = Self(0x8A);
-    /// The result of a QPU program.
-    pub const QPU_RESULT: Self = Self(0x8B);
-    /// Once a second while nothing else is sent.
-    pub const STATUS: Self = Self(0x8C);
-    /// Where a block of the QPUs' memory is.
-    pub const JOB_BLOCK: Self = Self(0x8D);
-    /// Words of it.
-    pub const JOB_WORDS: Self = Self(0x8E);
-    /// The result of holding a plan to the ARM.
-    pub const PROOF: Self = Self(0x8F);
-    /// The result of a microbenchmark.
-    pub const MEASURED: Self = Self(0x90);
-    /// The totals of an upload.
-    pub const UPLOADED: Self = Self(0x91);
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.0.write(w)
+    }
 }
 
 /// The fields before the payload.
@@ -173,36 +108,16 @@ pub struct Envelope {
     pub time_us: u64,
 }
 
-impl Header {
-    fn write(&self, length: u16) -> Result<[u8; HEADER_BYTES], PayloadError> {
-        let mut bytes = [0; HEADER_BYTES];
-        let mut writer = Writer::new(&mut bytes);
-        writer.u8(MAGIC + VERSION_MAJOR)?;
-        writer.u8(self.minor)?;
-        writer.u8(self.kind.0)?;
-        writer.u8(self.flags)?;
-        writer.u16(self.stream)?;
-        writer.u16(self.request)?;
-        writer.u32(self.sequence)?;
-        writer.u64(self.time_us)?;
-        writer.u16(length)?;
-        Ok(bytes)
-    }
-
-    /// The header after its first byte, and the payload length it states.
-    pub(crate) fn read(reader: &mut Reader) -> Result<(Self, u16), PayloadError> {
-        let header = Self {
-            minor: reader.u8()?,
-            kind: Kind(reader.u8()?),
-            flags: reader.u8()?,
-            stream: reader.u16()?,
-            request: reader.u16()?,
-            sequence: reader.u32()?,
-            time_us: reader.u64()?,
-        };
-        Ok((header, reader.u16()?))
-    }
-}
+// Behind the first byte, which is checked before; behind them is the length of the payload.
+payload!(Header {
+    minor,
+    kind,
+    flags,
+    stream,
+    request,
+    sequence,
+    time_us
+});
 
 /// Makes frames and numbers them.
 #[derive(Clone, Debug, Default)]
@@ -256,7 +171,10 @@ impl Encoder {
         if payload.len() > MAX_PAYLOAD || cobs::max_encoding_length(raw) + 2 > out.len() {
             return Err(PayloadError::TooLong);
         }
-        let header = Header {
+        let mut header = [0; HEADER_BYTES];
+        let w = &mut Writer::new(&mut header);
+        (MAGIC + VERSION_MAJOR).write(w)?;
+        Header {
             minor: VERSION_MINOR,
             kind,
             flags: 0,
@@ -265,7 +183,8 @@ impl Encoder {
             sequence: self.sequence,
             time_us: envelope.time_us,
         }
-        .write(payload.len() as u16)?;
+        .write(w)?;
+        (payload.len() as u16).write(w)?;
         let mut crc = Crc32::default();
         crc.update(&header);
         crc.update(payload);

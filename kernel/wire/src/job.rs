@@ -1,8 +1,10 @@
 //! Jobs on the QPUs that a host makes: in a block of their memory, into which it writes what it
 //! likes.
 
+use signal::Code;
+
 use crate::PayloadError;
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer, payload};
 
 /// A block of the QPUs' memory. Words of it are counted from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,21 +20,13 @@ pub struct JobBlock {
 impl JobBlock {
     /// QPUs of a board.
     pub const QPUS: usize = 12;
-
-    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
-        Ok(Self {
-            address: r.u32()?,
-            bytes: r.u32()?,
-            launch_order: r.array()?,
-        })
-    }
-
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        w.u32(self.address)?;
-        w.u32(self.bytes)?;
-        w.bytes(&self.launch_order)
-    }
 }
+
+payload!(JobBlock {
+    address,
+    bytes,
+    launch_order
+});
 
 /// Words of a block, as many as the payload has: 32-bit, little-endian.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,37 +53,29 @@ impl<'a> JobWords<'a> {
         let words = self.bytes.as_chunks().0.iter();
         words.map(|word| u32::from_le_bytes(*word))
     }
+}
 
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
-        let mut r = Reader::new(bytes);
-        Ok(Self::new(r.u32()?, r.rest()))
+impl<'a> Field<'a> for JobWords<'a> {
+    fn read(r: &mut Reader<'a>) -> Result<Self, PayloadError> {
+        Ok(Self::new(r.get()?, r.rest()))
     }
 
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        w.u32(self.first)?;
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.first.write(w)?;
         w.bytes(self.bytes)
     }
 }
 
-/// The caches that are cleared before programs are queued.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum JobClear {
-    /// Nothing: nothing that is read has changed since the launch before.
-    None,
-    /// The caches of data: those of the TMUs, of uniforms and V3D's second level.
-    Data,
-    /// The caches of instructions as well.
-    All,
-}
-
-impl JobClear {
-    const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            0 => Some(Self::None),
-            1 => Some(Self::Data),
-            2 => Some(Self::All),
-            _ => None,
-        }
+signal::code! {
+    /// The caches that are cleared before programs are queued.
+    JobClear, "clear" {
+        /// Nothing: nothing that is read has changed since the launch before.
+        None = 0 "none",
+        /// The caches of data: those of the TMUs, of uniforms and V3D's second level.
+        Data = 1 "data",
+        /// The caches of instructions as well.
+        #[default]
+        All = 2 "all",
     }
 }
 
@@ -101,6 +87,8 @@ pub struct JobProgram {
     /// The address of its first uniform.
     pub uniforms: u32,
 }
+
+payload!(JobProgram { code, uniforms });
 
 /// Launches one after the other, each of programs that may run at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -177,12 +165,11 @@ impl<'a> RunJob<'a> {
             return Err(PayloadError::OutOfRange { field: "programs" });
         }
         let mut w = Writer::new(out);
-        w.bytes(&[clear as u8])?;
-        w.u16(qpus)?;
-        w.bytes(&[programs.len() as u8])?;
+        (clear as u8).write(&mut w)?;
+        qpus.write(&mut w)?;
+        (programs.len() as u8).write(&mut w)?;
         for program in programs {
-            w.u32(program.code)?;
-            w.u32(program.uniforms)?;
+            program.write(&mut w)?;
         }
         Ok(w.used())
     }
@@ -192,23 +179,24 @@ impl<'a> RunJob<'a> {
         let mut r = Reader::new(self.launches);
         core::iter::from_fn(move || launch(&mut r).ok())
     }
+}
 
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
-        let mut r = Reader::new(bytes);
-        let (number, limit_us, count) = (r.u32()?, r.u32()?, usize::from(r.u8()?));
+impl<'a> Field<'a> for RunJob<'a> {
+    fn read(r: &mut Reader<'a>) -> Result<Self, PayloadError> {
+        let (number, limit_us, count): (_, _, u8) = (r.get()?, r.get()?, r.get()?);
         let all = r.rest();
         let mut behind = Reader::new(all);
         for _ in 0..count {
             launch(&mut behind)?;
         }
         let launches = &all[..all.len() - behind.rest().len()];
-        Self::checked(number, limit_us, count, launches)
+        Self::checked(number, limit_us, count.into(), launches)
     }
 
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        w.u32(self.number)?;
-        w.u32(self.limit_us)?;
-        w.u8(self.count)?;
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.number.write(w)?;
+        self.limit_us.write(w)?;
+        self.count.write(w)?;
         w.bytes(self.launches)
     }
 }
@@ -250,12 +238,12 @@ impl ExactSizeIterator for JobPrograms<'_> {}
 /// The next launch.
 fn launch<'a>(r: &mut Reader<'a>) -> Result<JobLaunch<'a>, PayloadError> {
     let out_of_range = |field| PayloadError::OutOfRange { field };
-    let clear = JobClear::from_code(r.u8()?).ok_or(out_of_range("clear"))?;
-    let qpus = r.u16()?;
+    let clear = JobClear::from_code(r.get()?).ok_or(out_of_range("clear"))?;
+    let qpus: u16 = r.get()?;
     if qpus & RunJob::ALL_QPUS == 0 {
         return Err(out_of_range("QPUs"));
     }
-    let count = usize::from(r.u8()?);
+    let count = usize::from(r.get::<u8>()?);
     if !(1..=RunJob::MAX_PROGRAMS).contains(&count) {
         return Err(out_of_range("programs"));
     }

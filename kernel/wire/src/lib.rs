@@ -7,13 +7,11 @@
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
-pub mod fuzz;
-
 mod codes;
-mod cursor;
 mod decoder;
 mod descriptor;
 mod error;
+mod field;
 mod frame;
 mod job;
 mod measured;

@@ -1,7 +1,7 @@
 //! The result of a microbenchmark of the image.
 
 use crate::PayloadError;
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer};
 
 /// The result of a microbenchmark, in words whose meaning follows from its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,27 +41,28 @@ impl<'a> Measured<'a> {
         let words = self.bytes.as_chunks().0.iter();
         words.map(|word| u32::from_le_bytes(*word))
     }
+}
 
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
-        let r = &mut Reader::new(bytes);
-        let (number, of, elapsed_us) = (r.u8()?, r.u8()?, r.u32()?);
-        let name = r.text()?;
-        let words = usize::from(r.u8()?);
-        if words > Self::MAX_WORDS {
+impl<'a> Field<'a> for Measured<'a> {
+    fn read(r: &mut Reader<'a>) -> Result<Self, PayloadError> {
+        let (number, of, elapsed_us, name) = (r.get()?, r.get()?, r.get()?, r.get()?);
+        let words: u8 = r.get()?;
+        if usize::from(words) > Self::MAX_WORDS {
             return Err(PayloadError::OutOfRange { field: "words" });
         }
-        Ok(Self::new(number, of, elapsed_us, name, r.take(4 * words)?))
+        let bytes = r.take(4 * usize::from(words))?;
+        Ok(Self::new(number, of, elapsed_us, name, bytes))
     }
 
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
         let words = self.bytes.len() / 4;
         if words > Self::MAX_WORDS {
             return Err(PayloadError::TooLong);
         }
         w.bytes(&[self.number, self.of])?;
-        w.u32(self.elapsed_us)?;
-        w.text(self.name)?;
-        w.u8(words as u8)?;
+        self.elapsed_us.write(w)?;
+        self.name.write(w)?;
+        (words as u8).write(w)?;
         w.bytes(&self.bytes[..4 * words])
     }
 }

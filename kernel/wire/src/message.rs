@@ -1,6 +1,6 @@
 //! Messages: every payload by name, with its encoding.
 
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer, payload};
 use crate::{
     Chunk, Counters, Descriptor, Domain, Engine, Info, JobBlock, JobWords, Kind, MAX_PAYLOAD,
     Measured, NakCode, PayloadError, PlanName, Proof, Rate, RunJob, SampleFormat, State,
@@ -23,6 +23,26 @@ pub struct UploadBegin {
     pub keeps: bool,
 }
 
+impl Field<'_> for UploadBegin {
+    fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        Ok(Self {
+            format: r.get()?,
+            domain: r.get()?,
+            rate: r.get()?,
+            samples: r.get()?,
+            keeps: !r.is_empty() && r.get::<u8>()? & KEEPS != 0,
+        })
+    }
+
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.format.write(w)?;
+        self.domain.write(w)?;
+        self.rate.write(w)?;
+        self.samples.write(w)?;
+        if self.keeps { KEEPS } else { 0 }.write(w)
+    }
+}
+
 /// The totals of an upload, sent behind its last spectrum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Uploaded {
@@ -33,6 +53,12 @@ pub struct Uploaded {
     /// CRC-32 of these, in the order of the records.
     pub crc: u32,
 }
+
+payload!(Uploaded {
+    records,
+    bytes,
+    crc
+});
 
 /// The bit of `UPLOAD_BEGIN`'s flags for [`UploadBegin::keeps`].
 const KEEPS: u8 = 1;
@@ -47,6 +73,8 @@ pub struct Credit {
     pub received: u64,
 }
 
+payload!(Credit { granted, received });
+
 /// The result of a QPU program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QpuResult<'a> {
@@ -55,6 +83,8 @@ pub struct QpuResult<'a> {
     /// Output, 32-bit little-endian words.
     pub output: &'a [u8],
 }
+
+payload!(QpuResult<'a> { elapsed_us, output });
 
 /// The heartbeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +98,13 @@ pub struct Status {
     /// Damaged segments on the line to the instrument since it started.
     pub line_errors: u32,
 }
+
+payload!(Status {
+    state,
+    engine,
+    counters,
+    line_errors
+});
 
 /// The firmware failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +121,8 @@ pub struct Fault<'a> {
     pub text: &'a str,
 }
 
+payload!(Fault<'a> { code, pc, address, text });
+
 impl Fault<'_> {
     /// The code of a V3D that failed.
     pub const V3D_FAILED: u16 = 6;
@@ -95,44 +134,120 @@ impl Fault<'_> {
     pub const MEMORY_CHANGED: u16 = 8;
 }
 
-/// The payload of a frame.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Message<'a> {
-    /// `HELLO`: name and version of the host program.
-    Hello(&'a str),
-    /// `PING`: a number that comes back.
-    Ping(u64),
-    /// `GET`: empty or `all` for all settings, `capabilities`, or names of settings.
-    Get(&'a str),
-    /// `SET`: `key=value` words.
-    Set(&'a str),
-    /// `START`.
-    Start,
-    /// `STOP`.
-    Stop,
-    /// `REBOOT`.
-    Reboot,
-    /// `BAUD`: the new rate.
-    Baud(u32),
-    /// `UPLOAD_BEGIN`.
-    UploadBegin(UploadBegin),
-    /// `UPLOAD_DATA`.
-    UploadData {
+/// Declares every message: the code and the name of its kind, and its payload.
+macro_rules! messages {
+    ($($(#[$doc:meta])* $code:literal $kind:ident $message:ident
+        $(($($value:ident: $type:ty),+))?
+        $({ $($(#[$field_doc:meta])* $field:ident: $field_type:ty,)+ })?,)+
+    ) => {
+        impl Kind {
+            $($(#[$doc])* pub const $kind: Self = Self($code);)+
+
+            /// The name in the specification, `UPLOAD_BEGIN`; nothing for a kind that this version
+            /// does not know.
+            #[must_use]
+            pub const fn name(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$kind => Some(stringify!($kind)),)+
+                    Self(_) => None,
+                }
+            }
+        }
+
+        /// The payload of a frame.
+        #[derive(Clone, Copy, PartialEq, Debug)]
+        pub enum Message<'a> {
+            $($(#[$doc])* $message
+                $(($($type),+))?
+                $({ $($(#[$field_doc])* $field: $field_type,)+ })?,)+
+        }
+
+        impl<'a> Message<'a> {
+            /// The kind of frame that carries it.
+            #[must_use]
+            pub const fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$message { .. } => Kind::$kind,)+
+                }
+            }
+
+            fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+                match self {
+                    $(Self::$message $(($($value),+))? $({ $($field),+ })? => {
+                        $($($value.write(w)?;)+)?
+                        $($($field.write(w)?;)+)?
+                    })+
+                }
+                Ok(())
+            }
+
+            fn read(kind: Kind, r: &mut Reader<'a>) -> Result<Self, PayloadError> {
+                Ok(match kind {
+                    $(Kind::$kind => Self::$message
+                        $(($(r.get::<$type>()?),+))?
+                        $({ $($field: r.get()?),+ })?,)+
+                    Kind(_) => return Err(PayloadError::UnknownKind),
+                })
+            }
+        }
+    };
+}
+
+// 0x0C was RUN_QPU, and stays reserved.
+messages! {
+    /// Name and version of the host program. Answered by `INFO`.
+    0x01 HELLO Hello(program: &'a str),
+    /// A number that comes back in `PONG`; confirms a new baud rate.
+    0x02 PING Ping(token: u64),
+    /// Empty or `all` for all settings, `capabilities`, or names of settings. Answered by
+    /// `SETTINGS`.
+    0x03 GET Get(keys: &'a str),
+    /// `key=value` words that change settings.
+    0x04 SET Set(words: &'a str),
+    /// Streams spectra of the generator.
+    0x05 START Start,
+    /// Stops whatever is going on.
+    0x06 STOP Stop,
+    /// Restarts the board.
+    0x07 REBOOT Reboot,
+    /// The new baud rate.
+    0x08 BAUD Baud(rate: u32),
+    /// Announces samples.
+    0x09 UPLOAD_BEGIN UploadBegin(begin: UploadBegin),
+    /// Samples.
+    0x0A UPLOAD_DATA UploadData {
         /// Index of the first sample.
         offset: u64,
         /// Whole samples.
         data: &'a [u8],
     },
-    /// `UPLOAD_END`. The answer comes after the last spectrum.
-    UploadEnd {
+    /// No more samples. The answer comes after the last spectrum.
+    0x0B UPLOAD_END UploadEnd {
         /// Samples that were sent.
         samples: u64,
         /// CRC-32 of all their bytes.
         crc: u32,
     },
-    /// `FETCH`: values of a record again. Answered by `SPECTRUM`, or for none of them by
-    /// `DESCRIPTOR`.
-    Fetch {
+    /// Takes a block of the QPUs' memory for jobs of the host: its bytes, a multiple of 4; 0 gives
+    /// back the one there is. Answered by `JOB_BLOCK`.
+    0x0D JOB_MEMORY JobMemory(bytes: u32),
+    /// Writes words of the block.
+    0x0E JOB_WRITE JobWrite(words: JobWords<'a>),
+    /// Reads words of the block. Answered by `JOB_WORDS`.
+    0x0F JOB_READ JobRead {
+        /// The first word.
+        first: u32,
+        /// The number of them, at most [`JobWords::MAX`].
+        words: u16,
+    },
+    /// Runs programs that are in the block. Answered by `QPU_RESULT`.
+    0x10 RUN_JOB RunJob(job: RunJob<'a>),
+    /// Holds a plan of the QPUs to the ARM. Answered by `PROOF`.
+    0x11 PROVE Prove(plan: PlanName),
+    /// Runs a microbenchmark of the image: its number, from 0. Answered by `MEASURED`.
+    0x12 MEASURE Measure(number: u8),
+    /// Sends values of a record again. Answered by `SPECTRUM`, or for none of them by `DESCRIPTOR`.
+    0x13 FETCH Fetch {
         /// The record.
         record: u32,
         /// Index of the first value.
@@ -140,105 +255,46 @@ pub enum Message<'a> {
         /// The greatest number of them.
         values: u16,
     },
-    /// `HELD`: the host has all values of the records before this one. Not answered.
-    Held(u32),
-    /// `JOB_MEMORY`: bytes of the block, a multiple of 4; 0 gives back the one there is.
-    JobMemory(u32),
-    /// `JOB_WRITE`.
-    JobWrite(JobWords<'a>),
-    /// `JOB_READ`.
-    JobRead {
-        /// The first word.
-        first: u32,
-        /// The number of them, at most [`JobWords::MAX`].
-        words: u16,
-    },
-    /// `RUN_JOB`.
-    RunJob(RunJob<'a>),
-    /// `PROVE`: which plan.
-    Prove(PlanName),
-    /// `MEASURE`: the number of a microbenchmark, from 0.
-    Measure(u8),
-    /// `UPLOADED`.
-    Uploaded(Uploaded),
-    /// `INFO`.
-    Info(Info<'a>),
-    /// `PONG`: the number of the ping. The header has the instrument's time.
-    Pong(u64),
-    /// `SETTINGS`: `key=value` words, one a line.
-    Settings(&'a str),
-    /// `ACK`: a remark, often empty.
-    Ack(&'a str),
-    /// `NAK`.
-    Nak(NakCode, &'a str),
-    /// `DESCRIPTOR`.
-    Descriptor(Descriptor),
-    /// `SPECTRUM`.
-    Spectrum(Chunk<'a>),
-    /// `CREDIT`.
-    Credit(Credit),
-    /// `LOG`: a piece of the defmt stream.
-    Log(&'a [u8]),
-    /// `FAULT`.
-    Fault(Fault<'a>),
-    /// `QPU_RESULT`.
-    QpuResult(QpuResult<'a>),
-    /// `STATUS`.
-    Status(Status),
-    /// `JOB_BLOCK`.
-    JobBlock(JobBlock),
-    /// `JOB_WORDS`.
-    JobWords(JobWords<'a>),
-    /// `PROOF`.
-    Proof(Proof),
-    /// `MEASURED`.
-    Measured(Measured<'a>),
+    /// The host has all values of the records before this one. Not answered.
+    0x14 HELD Held(record: u32),
+
+    /// The instrument's description of itself.
+    0x81 INFO Info(info: Info<'a>),
+    /// The number of the ping. The header has the instrument's time.
+    0x82 PONG Pong(token: u64),
+    /// `key=value` words, one a line.
+    0x83 SETTINGS Settings(words: &'a str),
+    /// The request was carried out; a remark, often empty.
+    0x84 ACK Ack(remark: &'a str),
+    /// The request was refused, and why.
+    0x85 NAK Nak(code: NakCode, sentence: &'a str),
+    /// The meaning of the spectra that follow.
+    0x86 DESCRIPTOR Descriptor(descriptor: Descriptor),
+    /// Part of a spectrum.
+    0x87 SPECTRUM Spectrum(chunk: Chunk<'a>),
+    /// The limit up to which samples may be sent.
+    0x88 CREDIT Credit(credit: Credit),
+    /// A piece of the defmt stream.
+    0x89 LOG Log(bytes: &'a [u8]),
+    /// The firmware failed and will restart.
+    0x8A FAULT Fault(fault: Fault<'a>),
+    /// The result of a QPU program.
+    0x8B QPU_RESULT QpuResult(result: QpuResult<'a>),
+    /// The heartbeat: once a second while nothing else is sent.
+    0x8C STATUS Status(status: Status),
+    /// Where a block of the QPUs' memory is.
+    0x8D JOB_BLOCK JobBlock(block: JobBlock),
+    /// Words of the block.
+    0x8E JOB_WORDS JobWords(words: JobWords<'a>),
+    /// The result of holding a plan to the ARM.
+    0x8F PROOF Proof(proof: Proof),
+    /// The result of a microbenchmark.
+    0x90 MEASURED Measured(measured: Measured<'a>),
+    /// The totals of an upload.
+    0x91 UPLOADED Uploaded(totals: Uploaded),
 }
 
 impl<'a> Message<'a> {
-    /// The kind of frame that carries it.
-    #[must_use]
-    pub const fn kind(&self) -> Kind {
-        match self {
-            Self::Hello(_) => Kind::HELLO,
-            Self::Ping(_) => Kind::PING,
-            Self::Get(_) => Kind::GET,
-            Self::Set(_) => Kind::SET,
-            Self::Start => Kind::START,
-            Self::Stop => Kind::STOP,
-            Self::Reboot => Kind::REBOOT,
-            Self::Baud(_) => Kind::BAUD,
-            Self::UploadBegin(_) => Kind::UPLOAD_BEGIN,
-            Self::UploadData { .. } => Kind::UPLOAD_DATA,
-            Self::UploadEnd { .. } => Kind::UPLOAD_END,
-            Self::Fetch { .. } => Kind::FETCH,
-            Self::Held(_) => Kind::HELD,
-            Self::Uploaded(_) => Kind::UPLOADED,
-            Self::JobMemory(_) => Kind::JOB_MEMORY,
-            Self::JobWrite(_) => Kind::JOB_WRITE,
-            Self::JobRead { .. } => Kind::JOB_READ,
-            Self::RunJob(_) => Kind::RUN_JOB,
-            Self::Prove(_) => Kind::PROVE,
-            Self::Measure(_) => Kind::MEASURE,
-            Self::Info(_) => Kind::INFO,
-            Self::Pong(_) => Kind::PONG,
-            Self::Settings(_) => Kind::SETTINGS,
-            Self::Ack(_) => Kind::ACK,
-            Self::Nak(..) => Kind::NAK,
-            Self::Descriptor(_) => Kind::DESCRIPTOR,
-            Self::Spectrum(_) => Kind::SPECTRUM,
-            Self::Credit(_) => Kind::CREDIT,
-            Self::Log(_) => Kind::LOG,
-            Self::Fault(_) => Kind::FAULT,
-            Self::QpuResult(_) => Kind::QPU_RESULT,
-            Self::Status(_) => Kind::STATUS,
-            Self::JobBlock(_) => Kind::JOB_BLOCK,
-            Self::JobWords(_) => Kind::JOB_WORDS,
-            Self::Proof(_) => Kind::PROOF,
-            Self::Measured(_) => Kind::MEASURED,
-        }
-    }
-
     /// Writes the payload to the front of `out`; returns its length.
     ///
     /// # Errors
@@ -246,79 +302,7 @@ impl<'a> Message<'a> {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, PayloadError> {
         let limit = out.len().min(MAX_PAYLOAD);
         let w = &mut Writer::new(&mut out[..limit]);
-        match self {
-            Self::Hello(text) | Self::Get(text) | Self::Set(text) => w.text(text)?,
-            Self::Settings(text) | Self::Ack(text) => w.text(text)?,
-            Self::Ping(token) | Self::Pong(token) => w.u64(*token)?,
-            Self::Start | Self::Stop | Self::Reboot => {}
-            Self::Baud(number) | Self::JobMemory(number) | Self::Held(number) => w.u32(*number)?,
-            Self::UploadBegin(begin) => {
-                w.bytes(&[begin.format.code(), begin.domain.code()])?;
-                w.rate(begin.rate)?;
-                w.u64(begin.samples)?;
-                w.bytes(&[if begin.keeps { KEEPS } else { 0 }])?;
-            }
-            Self::Fetch {
-                record,
-                offset,
-                values,
-            } => {
-                w.u32(*record)?;
-                w.u32(*offset)?;
-                w.u16(*values)?;
-            }
-            Self::Uploaded(uploaded) => {
-                w.u32(uploaded.records)?;
-                w.u64(uploaded.bytes)?;
-                w.u32(uploaded.crc)?;
-            }
-            Self::UploadData { offset, data } => {
-                w.u64(*offset)?;
-                w.bytes(data)?;
-            }
-            Self::UploadEnd { samples, crc } => {
-                w.u64(*samples)?;
-                w.u32(*crc)?;
-            }
-            Self::JobWrite(words) | Self::JobWords(words) => words.write(w)?,
-            Self::JobRead { first, words } => {
-                w.u32(*first)?;
-                w.u16(*words)?;
-            }
-            Self::RunJob(job) => job.write(w)?,
-            Self::Prove(plan) => plan.write(w)?,
-            Self::Proof(proof) => proof.write(w)?,
-            Self::Measure(number) => w.u8(*number)?,
-            Self::Measured(measured) => measured.write(w)?,
-            Self::JobBlock(block) => block.write(w)?,
-            Self::Info(info) => info.write(w)?,
-            Self::Nak(code, sentence) => {
-                w.u16(code.0)?;
-                w.text(sentence)?;
-            }
-            Self::Descriptor(descriptor) => descriptor.write(w)?,
-            Self::Spectrum(chunk) => chunk.write(w)?,
-            Self::Credit(credit) => {
-                w.u64(credit.granted)?;
-                w.u64(credit.received)?;
-            }
-            Self::Log(bytes) => w.bytes(bytes)?,
-            Self::Fault(fault) => {
-                w.u16(fault.code)?;
-                w.u32(fault.pc)?;
-                w.u32(fault.address)?;
-                w.text(fault.text)?;
-            }
-            Self::QpuResult(result) => {
-                w.u32(result.elapsed_us)?;
-                w.bytes(result.output)?;
-            }
-            Self::Status(status) => {
-                w.bytes(&[status.state.code(), status.engine.code()])?;
-                status.counters.write(w)?;
-                w.u32(status.line_errors)?;
-            }
-        }
+        self.write(w)?;
         Ok(w.used())
     }
 
@@ -329,89 +313,13 @@ impl<'a> Message<'a> {
     /// [`PayloadError::UnknownKind`] for a kind that this version does not know, which a listener
     /// ignores; the others say what is wrong with the payload.
     pub fn decode(kind: Kind, payload: &'a [u8]) -> Result<Self, PayloadError> {
-        let mut r = Reader::new(payload);
-        Ok(match kind {
-            Kind::HELLO => Self::Hello(r.text()?),
-            Kind::PING => Self::Ping(r.u64()?),
-            Kind::GET => Self::Get(r.text()?),
-            Kind::SET => Self::Set(r.text()?),
-            Kind::START => Self::Start,
-            Kind::STOP => Self::Stop,
-            Kind::REBOOT => Self::Reboot,
-            Kind::BAUD => Self::Baud(r.u32()?),
-            Kind::UPLOAD_BEGIN => Self::UploadBegin(UploadBegin {
-                format: r.sample_format()?,
-                domain: r.code()?,
-                rate: r.rate()?,
-                samples: r.u64()?,
-                keeps: !r.is_empty() && r.u8()? & KEEPS != 0,
-            }),
-            Kind::UPLOAD_DATA => Self::UploadData {
-                offset: r.u64()?,
-                data: r.rest(),
-            },
-            Kind::UPLOAD_END => Self::UploadEnd {
-                samples: r.u64()?,
-                crc: r.u32()?,
-            },
-            Kind::FETCH => Self::Fetch {
-                record: r.u32()?,
-                offset: r.u32()?,
-                values: r.u16()?,
-            },
-            Kind::HELD => Self::Held(r.u32()?),
-            Kind::UPLOADED => Self::Uploaded(Uploaded {
-                records: r.u32()?,
-                bytes: r.u64()?,
-                crc: r.u32()?,
-            }),
-            Kind::JOB_MEMORY => match r.u32()? {
-                bytes if bytes % 4 == 0 => Self::JobMemory(bytes),
-                _ => return Err(PayloadError::OutOfRange { field: "bytes" }),
-            },
-            Kind::JOB_WRITE => Self::JobWrite(JobWords::read(payload)?),
-            Kind::JOB_READ => match (r.u32()?, r.u16()?) {
-                (first, words) if usize::from(words) <= JobWords::MAX => {
-                    Self::JobRead { first, words }
-                }
-                _ => return Err(PayloadError::OutOfRange { field: "words" }),
-            },
-            Kind::RUN_JOB => Self::RunJob(RunJob::read(payload)?),
-            Kind::MEASURE => Self::Measure(r.u8()?),
-            Kind::MEASURED => Self::Measured(Measured::read(payload)?),
-            Kind::JOB_BLOCK => Self::JobBlock(JobBlock::read(&mut r)?),
-            Kind::JOB_WORDS => Self::JobWords(JobWords::read(payload)?),
-            Kind::PROVE => Self::Prove(PlanName::read(&mut r)?),
-            Kind::PROOF => Self::Proof(Proof::read(&mut r)?),
-            Kind::INFO => Self::Info(Info::read(payload)?),
-            Kind::PONG => Self::Pong(r.u64()?),
-            Kind::SETTINGS => Self::Settings(r.text()?),
-            Kind::ACK => Self::Ack(r.text()?),
-            Kind::NAK => Self::Nak(NakCode(r.u16()?), r.text()?),
-            Kind::DESCRIPTOR => Self::Descriptor(Descriptor::read(payload)?),
-            Kind::SPECTRUM => Self::Spectrum(Chunk::read(payload)?),
-            Kind::CREDIT => Self::Credit(Credit {
-                granted: r.u64()?,
-                received: r.u64()?,
-            }),
-            Kind::LOG => Self::Log(r.rest()),
-            Kind::FAULT => Self::Fault(Fault {
-                code: r.u16()?,
-                pc: r.u32()?,
-                address: r.u32()?,
-                text: r.text()?,
-            }),
-            Kind::QPU_RESULT => Self::QpuResult(QpuResult {
-                elapsed_us: r.u32()?,
-                output: r.rest(),
-            }),
-            Kind::STATUS => Self::Status(Status {
-                state: r.code()?,
-                engine: r.code()?,
-                counters: Counters::read(&mut r)?,
-                line_errors: r.u32()?,
-            }),
-            Kind(_) => return Err(PayloadError::UnknownKind),
-        })
+        let out_of_range = |field| Err(PayloadError::OutOfRange { field });
+        match Self::read(kind, &mut Reader::new(payload))? {
+            Self::JobMemory(bytes) if bytes % 4 != 0 => out_of_range("bytes"),
+            Self::JobRead { words, .. } if usize::from(words) > JobWords::MAX => {
+                out_of_range("words")
+            }
+            message => Ok(message),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::PayloadError;
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer};
 
 /// Up to 47 bytes of UTF-8; what does not fit is cut off at a character boundary.
 #[derive(Clone, Copy)]
@@ -36,13 +36,15 @@ impl Name {
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or("")
     }
+}
 
-    pub(crate) fn read(reader: &mut Reader) -> Result<Self, PayloadError> {
-        reader.text().map(Self::new)
+impl Field<'_> for Name {
+    fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        r.get().map(Self::new)
     }
 
-    pub(crate) fn write(&self, writer: &mut Writer) -> Result<(), PayloadError> {
-        writer.text(self.as_str())
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.as_str().write(w)
     }
 }
 

@@ -3,7 +3,7 @@
 use signal::code;
 
 use crate::PayloadError;
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer, payload};
 
 code! {
     /// The computation of a plan.
@@ -46,13 +46,13 @@ pub struct PlanName {
     pub conservative: bool,
 }
 
-impl PlanName {
-    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+impl Field<'_> for PlanName {
+    fn read(r: &mut Reader) -> Result<Self, PayloadError> {
         Ok(Self {
-            log2n: r.u8()?,
-            kind: r.code()?,
-            conservative: match r.u8()? {
-                0 => false,
+            log2n: r.get()?,
+            kind: r.get()?,
+            conservative: match r.get()? {
+                0u8 => false,
                 1 => true,
                 value => {
                     return Err(PayloadError::UnknownCode {
@@ -64,7 +64,7 @@ impl PlanName {
         })
     }
 
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
         w.bytes(&[self.log2n, self.kind.code(), self.conservative.into()])
     }
 }
@@ -82,20 +82,9 @@ pub struct Proof {
     pub qpu_us: u32,
 }
 
-impl Proof {
-    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
-        Ok(Self {
-            plan: PlanName::read(r)?,
-            verdict: r.code()?,
-            error_ppb: r.u32()?,
-            qpu_us: r.u32()?,
-        })
-    }
-
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        self.plan.write(w)?;
-        w.bytes(&[self.verdict.code()])?;
-        w.u32(self.error_ppb)?;
-        w.u32(self.qpu_us)
-    }
-}
+payload!(Proof {
+    plan,
+    verdict,
+    error_ppb,
+    qpu_us
+});

@@ -1,6 +1,6 @@
 //! Spectra: chunks with counters, and the assembly of chunks into records.
 
-use crate::cursor::{Reader, Writer};
+use crate::field::{Field, Reader, Writer, payload};
 use crate::{Encoding, Engine, PayloadError};
 
 /// Losses and effort; in every chunk of every record, and in the status.
@@ -22,27 +22,14 @@ pub struct Counters {
     pub cpu_us: u32,
 }
 
-impl Counters {
-    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
-        Ok(Self {
-            overruns: r.u32()?,
-            clipped: r.u32()?,
-            dropped: r.u32()?,
-            clamped: r.u32()?,
-            qpu_us: r.u32()?,
-            cpu_us: r.u32()?,
-        })
-    }
-
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        w.u32(self.overruns)?;
-        w.u32(self.clipped)?;
-        w.u32(self.dropped)?;
-        w.u32(self.clamped)?;
-        w.u32(self.qpu_us)?;
-        w.u32(self.cpu_us)
-    }
-}
+payload!(Counters {
+    overruns,
+    clipped,
+    dropped,
+    clamped,
+    qpu_us,
+    cpu_us
+});
 
 /// Samples whose results may be wrong: of the QPUs, which failed a check behind them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +39,8 @@ pub struct Doubt {
     /// Index of the first sample behind them whose result was checked.
     pub until: u64,
 }
+
+payload!(Doubt { from, until });
 
 impl Doubt {
     /// Returns whether any of the `count` samples from `first` on is one of them.
@@ -129,23 +118,19 @@ const FLAG_FALLBACK: u8 = 1;
 const FLAG_REPLACED: u8 = 2;
 const FLAG_DOUBT: u8 = 4;
 
-impl<'a> Chunk<'a> {
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
+impl<'a> Field<'a> for Chunk<'a> {
+    fn read(r: &mut Reader<'a>) -> Result<Self, PayloadError> {
+        let bytes = r.rest();
         // The first field says where data begins, so that later versions can add fields before it.
-        let head_bytes = usize::from(Reader::new(bytes).u16()?);
+        let head_bytes: u16 = Reader::new(bytes).get()?;
         let (head, data) = bytes
-            .split_at_checked(head_bytes)
+            .split_at_checked(head_bytes.into())
             .ok_or(PayloadError::Short)?;
         let r = &mut Reader::new(head);
-        r.u16()?;
-        let record = r.u32()?;
-        let offset = r.u32()?;
-        let total = r.u32()?;
-        let descriptor = r.u32()?;
-        let encoding = r.code()?;
-        let engine = r.code()?;
-        let flags = r.u8()?;
-        r.u8()?;
+        let _: u16 = r.get()?;
+        let (record, offset, total, descriptor) = (r.get()?, r.get()?, r.get()?, r.get()?);
+        let (encoding, engine): (Encoding, _) = (r.get()?, r.get()?);
+        let [flags, _] = r.get()?;
         let mut head = RecordHead {
             record,
             total,
@@ -155,15 +140,12 @@ impl<'a> Chunk<'a> {
             fallback: flags & FLAG_FALLBACK != 0,
             replaced: flags & FLAG_REPLACED != 0,
             doubt: None,
-            blocks: r.u32()?,
-            first_sample: r.u64()?,
-            counters: Counters::read(r)?,
+            blocks: r.get()?,
+            first_sample: r.get()?,
+            counters: r.get()?,
         };
         if flags & FLAG_DOUBT != 0 {
-            head.doubt = Some(Doubt {
-                from: r.u64()?,
-                until: r.u64()?,
-            });
+            head.doubt = Some(r.get()?);
         }
         let width = encoding.bytes();
         let values = (data.len() / width) as u64;
@@ -173,27 +155,26 @@ impl<'a> Chunk<'a> {
         Ok(Self { head, offset, data })
     }
 
-    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
         let head = &self.head;
-        w.u16(head.bytes() as u16)?;
-        w.u32(head.record)?;
-        w.u32(self.offset)?;
-        w.u32(head.total)?;
-        w.u32(head.descriptor)?;
+        (head.bytes() as u16).write(w)?;
+        head.record.write(w)?;
+        self.offset.write(w)?;
+        head.total.write(w)?;
+        head.descriptor.write(w)?;
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let flags = flag(head.fallback, FLAG_FALLBACK)
             | flag(head.replaced, FLAG_REPLACED)
             | flag(head.doubt.is_some(), FLAG_DOUBT);
         w.bytes(&[head.encoding.code(), head.engine.code(), flags, 0])?;
-        w.u32(head.blocks)?;
-        w.u64(head.first_sample)?;
+        head.blocks.write(w)?;
+        head.first_sample.write(w)?;
         head.counters.write(w)?;
         if let Some(doubt) = head.doubt {
-            w.u64(doubt.from)?;
-            w.u64(doubt.until)?;
+            doubt.write(w)?;
         }
         debug_assert_eq!(w.used(), head.bytes());
-        w.bytes(self.data)
+        self.data.write(w)
     }
 }
 

@@ -1,8 +1,10 @@
 //! The line as a whole: any bytes in, no panic, and never a wrong payload accepted.
 
+mod fuzz;
+
 use std::collections::HashSet;
 
-use wire::fuzz::{fuzz_decoder, fuzz_payloads};
+use fuzz::{fuzz_decoder, fuzz_payloads};
 use wire::{
     Assembled, Assembler, Chunk, Counters, Damage, Decoder, Encoder, Encoding, Engine, Envelope,
     Item, Kind, MAX_FRAME, MAX_PAYLOAD, Message, NakCode, RecordHead, Value,
@@ -157,7 +159,7 @@ fn every_single_bit_flip_of_a_frame_is_noticed() {
 }
 
 #[test]
-fn text_and_frames_are_told_apart() {
+fn text_and_frames_are_distinguished() {
     let mut encoder = Encoder::new();
     let mut bytes = b"boot firmware\r\nno line end".to_vec();
     bytes.extend(frame(&mut encoder, Kind::START, &[]));

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::assembler::{Assembler, Expanded, Trouble};
+use super::assembler::{Assembler, Expanded};
 use super::diagnostic::Fault;
 use super::directive::{identifier, parameters};
 use super::expression::Cursor;
-use super::scope::{Body, Function, Macro, Meaning};
+use super::scope::{Body, Function, Meaning};
 use super::source::{Block, Place};
 use super::token::{Kind, Token};
 use super::value::Value;
@@ -18,9 +18,9 @@ impl Assembler<'_> {
         name: &str,
         cursor: &mut Cursor,
         place: &Place,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, Fault> {
         let Some(block) = place.source.blocks.get(&place.line).cloned() else {
-            return Err(cursor.expected("a block").into());
+            return Err(cursor.expected("a block"));
         };
         match name {
             "macro" => self.define_macro(cursor, place, &block)?,
@@ -55,11 +55,11 @@ impl Assembler<'_> {
             }
             parameters.push(identifier(cursor)?);
         }
-        let own = Macro {
+        let own = Function {
             name: name.clone(),
             parameters,
+            body: Body::Lines(place.line + 1, block.end),
             place: place.clone(),
-            end: block.end,
         };
         self.macros.insert(name, Rc::new(own));
         Ok(())
@@ -98,10 +98,10 @@ impl Assembler<'_> {
         name: &Rc<str>,
         cursor: &mut Cursor,
         place: &Place,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Fault> {
         let span = cursor.span_before();
         let Some(own) = self.macros.get(name).cloned() else {
-            return Err(cursor.expected("a macro").into());
+            return Err(cursor.expected("a macro"));
         };
         let mut arguments = Vec::new();
         while !cursor.at_end() && !cursor.is(";") {
@@ -116,30 +116,21 @@ impl Assembler<'_> {
             let (takes, given) = (own.parameters.len(), arguments.len());
             let message = format!("macro {name} takes {takes} arguments, and {given} are given");
             let fault = Fault::new("arguments", cursor.span_from(span), message);
-            return Err(fault
-                .help(format!("it is defined as `.macro {}`", head(&own)))
-                .into());
+            return Err(fault.help(format!("it is defined as `.macro {}`", head(&own))));
         }
-        self.expand(format!("macro {name}"), place, Expanded::Lines)
-            .map_err(|fault| Fault {
-                start: span.0,
-                end: span.1,
-                ..fault
-            })?;
-        self.scopes.enter();
-        for (parameter, value) in own.parameters.iter().zip(arguments) {
-            // A new scope holds no constants.
-            let _ = self
-                .scopes
-                .set(parameter, Meaning::Value(value), true, false);
-        }
-        let done = self.lines(&own.place.source.clone(), own.place.line + 1, own.end);
+        let expanded = self.expand(format!("macro {name}"), place, Expanded::Lines);
+        expanded.map_err(|fault| fault.at(span))?;
+        self.scopes.enter_call(&own.parameters, arguments);
+        let done = match own.body {
+            Body::Lines(from, to) => self.lines(&own.place.source, from, to),
+            Body::Expression(_) => Ok(()),
+        };
         self.scopes.leave();
         self.expansions.pop();
-        Ok(done?)
+        done
     }
 
-    fn repeat(&mut self, cursor: &mut Cursor, place: &Place, block: &Block) -> Result<(), Trouble> {
+    fn repeat(&mut self, cursor: &mut Cursor, place: &Place, block: &Block) -> Result<(), Fault> {
         let name = identifier(cursor)?;
         cursor.take(",");
         let start = cursor.span();
@@ -148,28 +139,18 @@ impl Assembler<'_> {
         cursor.finish()?;
         let most = self.limits().repetitions;
         if count < 0 {
-            return Err(Fault::new(
-                "rep",
-                span,
-                format!("{count} repetitions; there must be 0 or more"),
-            )
-            .into());
+            let message = format!("{count} repetitions; there must be 0 or more");
+            return Err(Fault::new("rep", span, message));
         }
         if count > most {
-            return Err(
-                Fault::limit(span, format!("{count} repetitions, and {most} are allowed")).into(),
-            );
+            let message = format!("{count} repetitions, and {most} are allowed");
+            return Err(Fault::limit(span, message));
         }
         (0..count)
             .try_for_each(|index| self.repetition("rep", &name, Value::Int(index), place, block))
     }
 
-    fn for_each(
-        &mut self,
-        cursor: &mut Cursor,
-        place: &Place,
-        block: &Block,
-    ) -> Result<(), Trouble> {
+    fn for_each(&mut self, cursor: &mut Cursor, place: &Place, block: &Block) -> Result<(), Fault> {
         let name = identifier(cursor)?;
         cursor.take(",");
         let mut values = Vec::new();
@@ -192,21 +173,25 @@ impl Assembler<'_> {
         value: Value,
         place: &Place,
         block: &Block,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Fault> {
         let said = match value {
             Value::Int(value) => value.to_string(),
             Value::Register(register) => register.name(),
             other => other.what(),
         };
-        self.expand(format!(".{what} {name} = {said}"), place, Expanded::Turn)?;
+        self.expand(
+            format!(".{what} {name} = {said}"),
+            place,
+            Expanded::Iteration,
+        )?;
         self.scopes.enter_with(name, value);
         let done = self.lines(&place.source, place.line + 1, block.end);
         self.scopes.leave();
         self.expansions.pop();
-        Ok(done?)
+        done
     }
 
-    fn back(&mut self, cursor: &mut Cursor, place: &Place, block: &Block) -> Result<(), Trouble> {
+    fn back(&mut self, cursor: &mut Cursor, place: &Place, block: &Block) -> Result<(), Fault> {
         let start = cursor.span();
         let count = self.integer(cursor, "a number of instructions")?;
         cursor.finish()?;
@@ -214,13 +199,12 @@ impl Assembler<'_> {
         self.spend(self.output.order.len() / 8, start)?;
         if !(0..=64).contains(&count) || !self.output.begin_back(count as usize) {
             let fault = Fault::new("back", start, format!("there is no going back by {count}"));
-            return Err(fault
-                .help(".back takes 0 to 64, and as many instructions must stand before it")
-                .into());
+            let help = ".back takes 0 to 64, and as many instructions must stand before it";
+            return Err(fault.help(help));
         }
         let done = self.lines(&place.source, place.line + 1, block.end);
         self.output.end_back();
-        Ok(done?)
+        done
     }
 
     /// `.if`, `.ifset` and `.ifnset`, with everything up to `.endif`.
@@ -229,7 +213,7 @@ impl Assembler<'_> {
         cursor: &mut Cursor,
         place: &Place,
         block: &Block,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Fault> {
         let mut chosen = self.holds(cursor, place)?;
         for (index, opener) in block.parts.iter().enumerate() {
             if index > 0 && !chosen {
@@ -243,7 +227,7 @@ impl Assembler<'_> {
             }
             if chosen {
                 let end = block.parts.get(index + 1).copied().unwrap_or(block.end);
-                return Ok(self.lines(&place.source, opener + 1, end)?);
+                return self.lines(&place.source, opener + 1, end);
             }
         }
         Ok(())
@@ -297,7 +281,7 @@ impl Assembler<'_> {
     }
 }
 
-fn head(own: &Macro) -> String {
+fn head(own: &Function) -> String {
     let parameters = own.parameters.iter().map(|name| &**name);
     std::iter::once(&*own.name)
         .chain(parameters)

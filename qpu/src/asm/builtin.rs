@@ -3,13 +3,12 @@
 //!
 //! The names and arguments are those that vc4asm documents for its `vc4.qinc`; sources that include
 //! that file get them too, and a source's own definition of a name takes its place. Setup words
-//! come from [`crate::vpm`]; a part without its counts is a word whose counts are the full ones,
-//! which are 0.
+//! come from [`crate::vpm::functions`].
 
 use super::register::{Place, Register};
 use super::value::Value;
 use crate::isa::{File, SmallImmediate};
-use crate::vpm::{Block, Load, OutOfRange, Pitch, Size, Store, Width, load_pitch, store_stride};
+use crate::vpm::functions::{self, Function, LOADS, STORES, VECTORS};
 
 type Call = fn(&[i64]) -> Result<i64, String>;
 type Predicate = fn(&Value) -> bool;
@@ -17,58 +16,7 @@ type Predicate = fn(&Value) -> bool;
 /// Functions of integers: name, number of arguments, what they compute.
 #[rustfmt::skip]
 const OF_INTEGERS: &[(&str, usize, Call)] = &[
-    ("vpm_setup", 3, |v| {
-        // The first versions of vc4asm took the low four bits, and sources for them say 64 of the
-        // whole VPM.
-        within("num", v[0], 0, 16)
-            .map_err(|error| format!("{error}, the vectors to read; of a setup for writes it says nothing, and 0 will do"))?;
-        within("stride", v[1], -64, 64)?;
-        within("dma", v[2], 0, 0xfff)?;
-        Ok((v[0] & 15) << 20 | (v[1] & 63) << 12 | v[2])
-    }),
-    ("h32", 1, |v| row(v[0], Size::Bits32)),
-    ("h_32", 1, |v| row(v[0], Size::Bits32)),
-    ("h16p", 2, |v| row(v[0], halves(false, v[1])?)),
-    ("h16l", 2, |v| row(v[0], halves(true, v[1])?)),
-    ("h8p", 2, |v| row(v[0], bytes(false, v[1])?)),
-    ("h8l", 2, |v| row(v[0], bytes(true, v[1])?)),
-    ("v32", 2, |v| column(v[0], v[1], Size::Bits32)),
-    ("v_32", 2, |v| column(v[0], v[1], Size::Bits32)),
-    ("v16p", 3, |v| column(v[0], v[1], halves(false, v[2])?)),
-    ("v16l", 3, |v| column(v[0], v[1], halves(true, v[2])?)),
-    ("v8p", 3, |v| column(v[0], v[1], bytes(false, v[2])?)),
-    ("v8l", 3, |v| column(v[0], v[1], bytes(true, v[2])?)),
-    ("vdw_setup_0", 3, |v| {
-        within("units", v[0], 0, 128)?;
-        within("depth", v[1], 0, 128)?;
-        within("dma", v[2], 0, 0x7fff)?;
-        Ok(2 << 30 | (v[0] & 127) << 23 | (v[1] & 127) << 16 | v[2])
-    }),
-    ("vdw_setup_1", 1, |v| Ok(store_stride(within("stride", v[0], 0, 0xffff)? as u16).into())),
-    ("vdw_setup_1p", 1, |v| Ok(i64::from(store_stride(within("stride", v[0], 0, 0xffff)? as u16)) | 1 << 16)),
-    ("dma_h32", 2, |v| store(false, v, Width::Bits32)),
-    ("dma_h16p", 3, |v| store(false, v, Width::Bits16(byte("h", v[2])?))),
-    ("dma_h8p", 3, |v| store(false, v, Width::Bits8(byte("b", v[2])?))),
-    ("dma_v32", 2, |v| store(true, v, Width::Bits32)),
-    ("dma_v16p", 3, |v| store(true, v, Width::Bits16(byte("h", v[2])?))),
-    ("dma_v8p", 3, |v| store(true, v, Width::Bits8(byte("b", v[2])?))),
-    ("vdr_setup_0", 4, |v| {
-        let mpitch = memory_pitch(v[0])?;
-        within("rowlen", v[1], 0, 16)?;
-        within("nrows", v[2], 0, 16)?;
-        if v[3] & !0x7000_ffff != 0 || v[3] & 0x7000_0000 == 0x1000_0000 {
-            return Err(format!("dma is {:#x}, which vdr_h32 or the like does not give", v[3]));
-        }
-        Ok(1 << 31 | mpitch << 24 | (v[1] & 15) << 20 | (v[2] & 15) << 16 | v[3])
-    }),
     ("vdr_setup_0", 5, broadcom_load),
-    ("vdr_setup_1", 1, |v| word(load_pitch(within("stride", v[0], 0, 8191)? as u32))),
-    ("vdr_h32", 3, |v| load(false, v, Width::Bits32)),
-    ("vdr_h16p", 4, |v| load(false, v, Width::Bits16(byte("h", v[3])?))),
-    ("vdr_h8p", 4, |v| load(false, v, Width::Bits8(byte("b", v[3])?))),
-    ("vdr_v32", 3, |v| load(true, v, Width::Bits32)),
-    ("vdr_v16p", 4, |v| load(true, v, Width::Bits16(byte("h", v[3])?))),
-    ("vdr_v8p", 4, |v| load(true, v, Width::Bits8(byte("b", v[3])?))),
     ("countBits", 1, |v| Ok(v[0].count_ones().into())),
     ("reverseBits", 2, |v| reverse(v[0], v[1])),
     ("reverseBits4", 1, |v| reverse(v[0], 4)),
@@ -116,13 +64,12 @@ const CONSTANTS: &[(&str, f64)] = {
 /// Other functions, with their number of arguments.
 const OTHERS: &[(&str, usize)] = &[("min", 2), ("max", 2), ("sacq", 1), ("srel", 1)];
 
-/// Every built-in name.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let functions = OF_INTEGERS
-        .iter()
-        .map(|entry| entry.0)
-        .chain(PREDICATES.iter().map(|entry| entry.0));
-    functions
+/// Every built-in name: functions and constants that every source has.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let setups = functions::all().map(|function| function.name);
+    setups
+        .chain(OF_INTEGERS.iter().map(|entry| entry.0))
+        .chain(PREDICATES.iter().map(|entry| entry.0))
         .chain(OTHERS.iter().map(|entry| entry.0))
         .chain(CONSTANTS.iter().map(|entry| entry.0))
 }
@@ -140,23 +87,17 @@ pub(super) fn constant(name: &str) -> Option<Value> {
 /// The error in `part(...)` as the place that `setup` takes, and what to write: bits of one kind of
 /// setup word mean something else in another.
 pub(super) fn misplaced(setup: &str, part: &str) -> Option<(String, String)> {
-    let (wants, instead) = match setup {
-        "vpm_setup" => ("a vector", "h32(y) or the like"),
-        "vdw_setup_0" => ("a DMA store", "dma_h32(y, x) or the like"),
-        "vdr_setup_0" => ("a DMA load", "vdr_h32(vpitch, y, x) or the like"),
-        _ => return None,
-    };
-    let is = match part.split_once('_') {
-        Some(("dma", _)) => "a DMA store",
-        Some(("vdr", "setup_0" | "setup_1")) => return None,
-        Some(("vdr", _)) => "a DMA load",
-        _ if part.starts_with(['h', 'v']) => "a vector",
-        _ => return None,
-    };
-    let is_known = OF_INTEGERS.iter().any(|entry| entry.0 == part);
-    (is_known && is != wants).then(|| {
+    const KINDS: [(&str, &str, &[Function], &str); 3] = [
+        ("vpm_setup", "a vector", VECTORS, "h32(y)"),
+        ("vdw_setup_0", "a DMA store", STORES, "dma_h32(y, x)"),
+        ("vdr_setup_0", "a DMA load", LOADS, "vdr_h32(vpitch, y, x)"),
+    ];
+    let has = |functions: &[Function]| functions.iter().any(|it| it.name == part);
+    let (_, wants, own, instead) = KINDS.iter().find(|kind| kind.0 == setup)?;
+    let (_, is, ..) = KINDS.iter().find(|kind| has(kind.2))?;
+    (!has(own)).then(|| {
         let message = format!("{part} is the place of {is}, and {setup} takes that of {wants}");
-        (message, format!("write {instead}"))
+        (message, format!("write {instead} or the like"))
     })
 }
 
@@ -177,26 +118,38 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
         count(*expected)?;
         return other(name, arguments);
     }
-    let own = OF_INTEGERS.iter().filter(|entry| entry.0 == name);
-    let fitting = own.clone().find(|entry| entry.1 == arguments.len());
-    let Some((_, expected, function)) = fitting.or(own.clone().next()) else {
-        return Err(format!("{name} is no function"));
-    };
-    // Old sources give rows a column, which is 0.
-    let column = matches!(name, "h32") && matches!(arguments, [_, Value::Int(0)]);
-    if !column {
-        count(*expected)?;
-    }
-    let integers: Result<Vec<i64>, String> = arguments
-        .iter()
-        .map(|value| match value {
+    let mut own = OF_INTEGERS.iter().filter(|entry| entry.0 == name);
+    let setup = functions::all().find(|function| function.name == name);
+    let integers = || -> Result<Vec<i64>, String> {
+        let each = arguments.iter().map(|value| match value {
             Value::Int(value) => Ok(*value),
             other => Err(format!("{name} takes integers, and not {}", other.what())),
-        })
-        .collect();
-    function(&integers?)
-        .map(Value::Int)
-        .map_err(|error| format!("{name}: {error}"))
+        });
+        each.collect()
+    };
+    let result = match (
+        setup,
+        own.find(|entry| setup.is_none() || entry.1 == arguments.len()),
+    ) {
+        (_, Some((_, expected, function))) => {
+            count(*expected)?;
+            function(&integers()?)
+        }
+        (Some(function), None) => {
+            // Old sources give rows a column, which is 0.
+            if name != "h32" || !matches!(arguments, [_, Value::Int(0)]) {
+                count(function.arguments())?;
+            }
+            function.word(&integers()?).map(i64::from)
+        }
+        (None, None) => return Err(format!("{name} is no function")),
+    };
+    result.map(Value::Int).map_err(|error| match error.starts_with("num ") {
+        // The first versions of vc4asm took the low four bits, and sources for them say 64 of the
+        // whole VPM.
+        true => format!("{name}: {error}, the vectors to read; of a setup for writes it says nothing, and 0 will do"),
+        false => format!("{name}: {error}"),
+    })
 }
 
 fn other(name: &str, arguments: &[Value]) -> Result<Value, String> {
@@ -231,78 +184,6 @@ fn within(what: &str, value: i64, least: i64, greatest: i64) -> Result<i64, Stri
     }
 }
 
-fn word(word: Result<u32, OutOfRange>) -> Result<i64, String> {
-    word.map(i64::from).map_err(|error| error.to_string())
-}
-
-fn byte(what: &str, value: i64) -> Result<u8, String> {
-    within(what, value, 0, 255).map(|value| value as u8)
-}
-
-fn halves(laned: bool, part: i64) -> Result<Size, String> {
-    Ok(Size::Bits16 {
-        laned,
-        part: byte("h", part)?,
-    })
-}
-
-fn bytes(laned: bool, part: i64) -> Result<Size, String> {
-    Ok(Size::Bits8 {
-        laned,
-        part: byte("b", part)?,
-    })
-}
-
-fn row(y: i64, size: Size) -> Result<i64, String> {
-    let block = Block {
-        size,
-        ..Block::row(byte("y", y)?)
-    };
-    word(block.stride(64).write_setup())
-}
-
-fn column(y: i64, x: i64, size: Size) -> Result<i64, String> {
-    let block = Block {
-        size,
-        ..Block::column(byte("y", y)?, byte("x", x)?)
-    };
-    word(block.stride(64).write_setup())
-}
-
-/// The part of a store's word that vdw_setup_0 takes: from (y, x), without counts.
-fn store(vertical: bool, v: &[i64], width: Width) -> Result<i64, String> {
-    let (y, x) = (byte("y", v[0])?, byte("x", v[1])?);
-    let all = Store {
-        rows: 128,
-        row_elements: 128,
-        vertical,
-        y,
-        x,
-        width,
-    };
-    word(all.setup()).map(|word| word & 0x7fff)
-}
-
-/// The part of a load's word that vdr_setup_0 takes: (vpitch, y, x), without counts.
-fn load(vertical: bool, v: &[i64], width: Width) -> Result<i64, String> {
-    let vpm_pitch = match within("vpitch", v[0], 0, 16)? {
-        0 => 16,
-        pitch => pitch as u8,
-    };
-    let (y, x) = (byte("y", v[1])?, byte("x", v[2])?);
-    let all = Load {
-        rows: 16,
-        row_elements: 16,
-        pitch: Pitch::Separate,
-        vpm_pitch,
-        vertical,
-        y,
-        x,
-        width,
-    };
-    word(all.setup()).map(|word| word & 0x7fff_ffff)
-}
-
 /// Broadcom's own `vdr_setup_0(nrows, rowlen, dma, vpitch, mpitch)`, whose `dma` is that of stores,
 /// such as dma_h32(y, x), and whose mpitch is in bytes. Its assembler takes 0 for 16, and its
 /// shaders write vpitch 0.
@@ -329,19 +210,6 @@ fn broadcom_load(v: &[i64]) -> Result<i64, String> {
     let (y, x, mode) = (dma >> 7 & 0x7f, dma >> 3 & 0xf, dma & 7);
     let counts = mpitch << 24 | (length & 15) << 20 | (rows & 15) << 16 | (vpitch & 15) << 12;
     Ok(1 << 31 | mode << 28 | counts | vertical << 11 | y << 4 | x)
-}
-
-/// MPITCH: its code 0..=15, or the bytes that a code from 1 on stands for.
-fn memory_pitch(value: i64) -> Result<i64, String> {
-    match value {
-        0..=15 => Ok(value),
-        _ if value.count_ones() == 1 && value <= 8 << 15 => {
-            Ok(i64::from(value.trailing_zeros()) - 3)
-        }
-        _ => Err(format!(
-            "mpitch is {value}, and must be 0 to 15 (8 * 2^mpitch bytes), or a power of two of bytes"
-        )),
-    }
 }
 
 fn reverse(value: i64, bits: i64) -> Result<i64, String> {

@@ -34,8 +34,8 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// True if it is a turn of `.rep` or its like.
-    pub(super) fn is_turn(&self) -> bool {
+    /// True if it is an iteration of `.rep` or its like.
+    pub(super) fn is_iteration(&self) -> bool {
         self.what.starts_with('.')
     }
 }
@@ -84,11 +84,11 @@ impl Diagnostic {
         (self.severity, self.rule, numbers, texts.map(String::as_str))
     }
 
-    /// True if both say the same, but for which turn of a repetition it is.
-    pub(super) fn is_same_in_any_turn(&self, other: &Self) -> bool {
+    /// True if both say the same, but for which iteration of a repetition it is.
+    pub(super) fn is_same_in_any_iteration(&self, other: &Self) -> bool {
         let same_step = |(one, two): (&Expansion, &Expansion)| {
-            let is_turn = one.is_turn() && two.is_turn();
-            (&one.file, one.line) == (&two.file, two.line) && (is_turn || one.what == two.what)
+            let is_iteration = one.is_iteration() && two.is_iteration();
+            (&one.file, one.line) == (&two.file, two.line) && (is_iteration || one.what == two.what)
         };
         self.expansion.len() == other.expansion.len()
             && self.expansion.iter().zip(&other.expansion).all(same_step)
@@ -183,6 +183,32 @@ impl Fault {
             end,
             place: None,
             fatal: false,
+        }
+    }
+
+    /// Ends what is being read; what stopped it has been reported.
+    pub fn stop() -> Self {
+        Self {
+            fatal: true,
+            ..Self::new("stop", (0, 1), "")
+        }
+    }
+
+    pub fn is_stop(&self) -> bool {
+        self.rule == "stop"
+    }
+
+    /// This fault at other bytes of the line.
+    pub fn at(self, (start, end): (u32, u32)) -> Self {
+        Self { start, end, ..self }
+    }
+
+    /// With the names that may have been meant; help where there are none.
+    pub fn suggest(self, near: &[impl AsRef<str>], help: &str) -> Self {
+        let near: Vec<&str> = near.iter().map(AsRef::as_ref).collect();
+        match near.is_empty() {
+            true => self.help(help),
+            false => self.help(format!("did you mean {}?", near.join(" or "))),
         }
     }
 

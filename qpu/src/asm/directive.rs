@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use super::Syntax;
-use super::assembler::{Assembler, Expanded, Trouble};
+use super::assembler::{Assembler, Expanded};
 use super::diagnostic::Fault;
 use super::expression::Cursor;
 use super::output::Content;
+use super::piece::Encoded;
 use super::scope::{Body, Function, Meaning};
-use super::source::Place;
+use super::source::{self, Place};
 use super::token::{Kind, Token};
 use super::value::Value;
+use crate::isa::Instruction;
 use crate::names::{DIRECTIVES, directive, nearest};
 
 impl Assembler<'_> {
@@ -20,7 +22,7 @@ impl Assembler<'_> {
         name: &str,
         cursor: &mut Cursor,
         place: &Place,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, Fault> {
         let next = place.line + 1;
         let name = directive(name);
         match name {
@@ -33,12 +35,8 @@ impl Assembler<'_> {
                 let own = identifier(cursor)?;
                 cursor.finish()?;
                 if !self.scopes.unset(&own, name == "lunset") {
-                    return Err(Fault::new(
-                        "unknown-name",
-                        span,
-                        format!("`{own}` is not defined here"),
-                    )
-                    .into());
+                    let message = format!("`{own}` is not defined here");
+                    return Err(Fault::new("unknown-name", span, message));
                 }
             }
             "assert" => {
@@ -49,12 +47,8 @@ impl Assembler<'_> {
                 // In the first pass labels lie nowhere yet.
                 let knows = uses == self.label_uses || self.knows_labels();
                 if !holds && knows {
-                    return Err(Fault::new(
-                        "assert",
-                        cursor.span_from(start),
-                        "the condition does not hold",
-                    )
-                    .into());
+                    let message = "the condition does not hold";
+                    return Err(Fault::new("assert", cursor.span_from(start), message));
                 }
             }
             "include" => self.include(cursor, place)?,
@@ -75,30 +69,19 @@ impl Assembler<'_> {
                 if self.unwarned.pop().is_none() {
                     let message = "`.popnwarn` without a `.pushnwarn` before it";
                     let fault = Fault::new("blocks", cursor.span_before(), message);
-                    return Err(fault
-                        .help("open it with .pushnwarn, or leave it out")
-                        .into());
+                    return Err(fault.help("open it with .pushnwarn, or leave it out"));
                 }
             }
-            "macro" | "rep" | "foreach" | "if" | "ifset" | "ifnset" | "func" | "local" | "back" => {
-                return self.block(name, cursor, place);
-            }
+            _ if source::opens(name) => return self.block(name, cursor, place),
             // Reported with the file, when they close nothing.
-            "else" | "elseif" | "elif" | "endif" | "endm" | "endr" | "endfor" | "endf"
-            | "endloc" | "endb" => (),
+            _ if source::closes(name) => (),
             _ => {
                 let near = nearest(name, DIRECTIVES.iter().copied());
-                let fault = Fault::new(
-                    "unknown-directive",
-                    cursor.span_before(),
-                    format!("`.{name}` is no directive"),
-                );
                 let near: Vec<String> = near.into_iter().map(|name| format!(".{name}")).collect();
-                return Err(match near.is_empty() {
-                    true => fault.help(format!("directives are .{}", DIRECTIVES.join(" ."))),
-                    false => fault.help(format!("did you mean {}?", near.join(" or "))),
-                }
-                .into());
+                let message = format!("`.{name}` is no directive");
+                let fault = Fault::new("unknown-directive", cursor.span_before(), message);
+                let all = format!("directives are .{}", DIRECTIVES.join(" ."));
+                return Err(fault.suggest(&near, &all));
             }
         }
         Ok(next)
@@ -144,16 +127,13 @@ impl Assembler<'_> {
         self.scopes
             .set(&name, meaning, local, is_const)
             .map_err(|()| {
-                let fault = Fault::new(
-                    "constant",
-                    span,
-                    format!("{name} is constant and cannot be defined again"),
-                );
-                fault.help("define it with .set the first time, or take it back with .unset")
+                let message = format!("{name} is constant and cannot be defined again");
+                Fault::new("constant", span, message)
+                    .help("define it with .set the first time, or take it back with .unset")
             })
     }
 
-    fn include(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Trouble> {
+    fn include(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
         let start = cursor.span();
         let (name, searched) = match cursor.kind() {
             Some(Kind::Text(name)) => {
@@ -165,26 +145,20 @@ impl Assembler<'_> {
                 let text = place.source.text(place.line);
                 let rest = text.get(start.1 as usize..).unwrap_or_default();
                 let Some((name, _)) = rest.split_once('>') else {
-                    return Err(cursor.expected("a file in \"...\" or <...>").into());
+                    return Err(cursor.expected("a file in \"...\" or <...>"));
                 };
                 (name.trim().to_string(), true)
             }
-            _ => return Err(cursor.expected("a file in \"...\" or <...>").into()),
+            _ => return Err(cursor.expected("a file in \"...\" or <...>")),
         };
         let span = (start.0, start.1.max(start.0 + name.len() as u32 + 2));
         let most = self.limits().include_depth;
         if self.include_depth >= most {
-            let fault = Fault::limit(
-                span,
-                format!("files include each other more than {most} deep"),
-            );
-            return Err(fault.help("look for a file that includes itself").into());
+            let message = format!("files include each other more than {most} deep");
+            let fault = Fault::limit(span, message);
+            return Err(fault.help("look for a file that includes itself"));
         }
-        let at = |fault: Fault| Fault {
-            start: span.0,
-            end: span.1,
-            ..fault
-        };
+        let at = |fault: Fault| fault.at(span);
         // What vc4asm's file defines is built in; a copy that is there may define more.
         let built_in = name.rsplit('/').next() == Some("vc4.qinc");
         let found = self.load(&name, &place.source.name, searched);
@@ -200,7 +174,7 @@ impl Assembler<'_> {
         self.scopes.leave();
         self.include_depth -= 1;
         self.expansions.pop();
-        Ok(done?)
+        done
     }
 
     fn align(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
@@ -211,33 +185,24 @@ impl Assembler<'_> {
             true => match self.expression(cursor)? {
                 Value::Int(base) | Value::Label(base) => base,
                 other => {
-                    return Err(Fault::new(
-                        "type",
-                        start,
-                        format!(
-                            "the base of .align is an integer or a label, and not {}",
-                            other.what()
-                        ),
-                    ));
+                    let what = other.what();
+                    let message =
+                        format!("the base of .align is an integer or a label, and not {what}");
+                    return Err(Fault::new("type", start, message));
                 }
             },
         };
         cursor.finish()?;
         if !(0..=64).contains(&bytes) || bytes.count_ones() > 1 {
-            return Err(Fault::new(
-                "alignment",
-                start,
-                format!("an alignment is a power of two up to 64, and not {bytes}"),
-            ));
+            let message = format!("an alignment is a power of two up to 64, and not {bytes}");
+            return Err(Fault::new("alignment", start, message));
         }
+        let zero = Content::Data {
+            bytes: [0; 8],
+            count: 1,
+        };
         while bytes > 0 && (self.output.bytes as i64).wrapping_sub(base) & (bytes - 1) != 0 {
-            self.emit(
-                Content::Data {
-                    bytes: [0; 8],
-                    count: 1,
-                },
-                place,
-            )?;
+            self.emit(zero.clone(), place)?;
         }
         Ok(())
     }
@@ -263,23 +228,15 @@ impl Assembler<'_> {
         let span = cursor.span_before();
         cursor.finish()?;
         if !matches!(value, Value::Int(_) | Value::Float(_) | Value::Label(_)) {
-            return Err(Fault::new(
-                "type",
-                span,
-                format!(
-                    "a global is a label or a constant, and not {}",
-                    value.what()
-                ),
-            ));
+            let what = value.what();
+            let message = format!("a global is a label or a constant, and not {what}");
+            return Err(Fault::new("type", span, message));
         }
         let known = self.global_index.get(&name);
         if let Some((_, before)) = known.and_then(|index| self.globals.get(*index)) {
             if *before != value {
-                return Err(Fault::new(
-                    "global",
-                    span,
-                    format!("global {name} has another value already"),
-                ));
+                let message = format!("global {name} has another value already");
+                return Err(Fault::new("global", span, message));
             }
             return Ok(());
         }
@@ -299,10 +256,8 @@ impl Assembler<'_> {
         cursor.finish()?;
         let most = (self.limits().output_bytes / 8) as i64;
         if !(0..=most).contains(&count) {
-            return Err(Fault::limit(
-                start,
-                format!("{count} instructions cannot be copied; 0 to {most} can"),
-            ));
+            let message = format!("{count} instructions cannot be copied; 0 to {most} can");
+            return Err(Fault::limit(start, message));
         }
         self.spend(self.before.len() / 8 + count as usize, start)?;
         let mut from = 0;
@@ -318,24 +273,14 @@ impl Assembler<'_> {
             .cloned()
             .collect();
         if self.knows_labels() && units.len() < count as usize {
-            return Err(Fault::new(
-                "clone",
-                start,
-                format!(
-                    "there are only {} instructions behind the label",
-                    units.len()
-                ),
-            ));
+            let found = units.len();
+            let message = format!("there are only {found} instructions behind the label");
+            return Err(Fault::new("clone", start, message));
         }
-        let nop = Content::Code(
-            super::piece::Encoded::fixed(crate::isa::Instruction::NOP),
-            None,
-        );
+        let nop = Content::Code(Encoded::fixed(Instruction::NOP), None);
         for index in 0..count as usize {
-            let content = units
-                .get(index)
-                .map_or(nop.clone(), |unit| unit.content.clone());
-            self.emit(content, place)?;
+            let content = units.get(index).map_or(&nop, |unit| &unit.content);
+            self.emit(content.clone(), place)?;
         }
         Ok(())
     }
@@ -350,11 +295,8 @@ impl Assembler<'_> {
                 bits.push(match value {
                     Value::Int(value @ 0..=1) => value == 1,
                     other => {
-                        return Err(Fault::new(
-                            "type",
-                            span,
-                            format!("a bit is 0 or 1, and not {}", other.what()),
-                        ));
+                        let message = format!("a bit is 0 or 1, and not {}", other.what());
+                        return Err(Fault::new("type", span, message));
                     }
                 });
             } else {
@@ -367,26 +309,16 @@ impl Assembler<'_> {
                 })?;
                 self.emit(Content::Data { bytes, count }, place)?;
             }
-            if !cursor.take(",") {
-                break;
-            }
-            if cursor.at_end() {
+            if !cursor.take(",") || cursor.at_end() {
                 break;
             }
         }
         cursor.finish()?;
         for eight in bits.chunks(8) {
-            let byte = eight
-                .iter()
-                .enumerate()
-                .fold(0, |byte, (index, bit)| byte | u8::from(*bit) << index);
-            self.emit(
-                Content::Data {
-                    bytes: [byte, 0, 0, 0, 0, 0, 0, 0],
-                    count: 1,
-                },
-                place,
-            )?;
+            let bits = eight.iter().rev();
+            let byte = bits.fold(0, |byte, bit| byte << 1 | u64::from(*bit));
+            let (bytes, count) = (byte.to_le_bytes(), 1);
+            self.emit(Content::Data { bytes, count }, place)?;
         }
         Ok(())
     }

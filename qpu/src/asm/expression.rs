@@ -11,7 +11,7 @@ use super::assembler::Assembler;
 use super::builtin;
 use super::diagnostic::Fault;
 use super::limits::Limits;
-use super::operators::{self, FUNCTIONS, precedence};
+use super::operators::{self, functions, precedence};
 use super::register::Register;
 use super::scope::Meaning;
 use super::suffix::{Marked, Packing, Suffix};
@@ -268,11 +268,8 @@ impl Assembler<'_> {
                 return Err(Fault::new("pack", cursor.span(), message));
             };
             if register.packing.replace(packing).is_some() {
-                return Err(Fault::new(
-                    "pack",
-                    cursor.span(),
-                    "the register has a pack mode already",
-                ));
+                let message = "the register has a pack mode already";
+                return Err(Fault::new("pack", cursor.span(), message));
             }
             cursor.step();
         }
@@ -353,7 +350,7 @@ impl Assembler<'_> {
         if let Some(value) = builtin::constant(name) {
             return Ok(value);
         }
-        if FUNCTIONS.contains(&name) && !cursor.ends_operand() {
+        if functions().any(|own| own == name) && !cursor.ends_operand() {
             return self.unary(name, span, cursor);
         }
         if let Some(register) = Register::named(name) {
@@ -377,7 +374,7 @@ impl Assembler<'_> {
         let tables = tables
             .chain(WRITES.iter().map(|entry| entry.0))
             .chain(builtin::names());
-        known.extend(tables.chain(FUNCTIONS.iter().copied()).map(Rc::from));
+        known.extend(tables.chain(functions()).map(Rc::from));
         let near = nearest(name, known.iter().map(|name| &**name));
         if self.macros.contains_key(name) {
             let message = format!("`{name}` is a macro, which is no value");
@@ -386,10 +383,7 @@ impl Assembler<'_> {
             );
         }
         let fault = Fault::new("unknown-name", span, format!("`{name}` is not defined"));
-        match near.is_empty() {
-            true => fault.help("define it before with `.set NAME, VALUE`, give it with -D, or include the file that does"),
-            false => fault.help(format!("did you mean {}?", near.join(" or "))),
-        }
+        fault.suggest(&near, "define it before with `.set NAME, VALUE`, give it with -D, or include the file that does")
     }
 
     /// `(a, b, ...)`, the parenthesis not yet read.
@@ -514,12 +508,8 @@ impl Assembler<'_> {
                 Suffix::of_operand(name)
             };
             let Some(suffix) = parsed else {
-                let fault = Fault::new(
-                    "unknown-suffix",
-                    cursor.span(),
-                    format!("`.{name}` is no suffix"),
-                );
-                return Err(fault.help(
+                let message = format!("`.{name}` is no suffix");
+                return Err(Fault::new("unknown-suffix", cursor.span(), message).help(
                     "known are .setf, .ifz .ifnz .ifn .ifnn .ifc .ifcc, .pack... and .unpack..., and .allz ... .anync on branches",
                 ));
             };

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Assembly, Exported};
-use crate::isa::{DELAY_SLOTS, INSTRUCTION_BYTES, Instruction, decode};
+use super::Assembly;
+use crate::disasm::SlotsLeft;
+use crate::isa::{INSTRUCTION_BYTES, decode};
 
 /// Characters of a source line that stand beside a word.
 const LONGEST_COMMENT: usize = 240;
@@ -34,9 +35,7 @@ impl Assembly {
         let name = identifier(name);
         let mut out = String::from("#include <stdint.h>\n\n");
         for (label, value) in &self.globals {
-            let value = match value {
-                Exported::Label(value) | Exported::Constant(value) => value,
-            };
+            let value = value.word();
             let _ = writeln!(out, "#define {}_{} {value:#x}", name, identifier(label));
         }
         let count = self.words.len() * 2;
@@ -57,9 +56,7 @@ impl Assembly {
         let name = identifier(name).to_uppercase();
         let mut out = String::new();
         for (label, value) in &self.globals {
-            let value = match value {
-                Exported::Label(value) | Exported::Constant(value) => value,
-            };
+            let value = value.word();
             let label = identifier(label).to_uppercase();
             let _ = writeln!(out, "pub const {name}_{label}: u32 = {value:#x};");
         }
@@ -81,18 +78,16 @@ impl Assembly {
     pub fn listing(&self) -> String {
         let mut out = String::new();
         let mut labels = self.labels.iter().peekable();
-        let mut slots = 0;
+        let mut slots = SlotsLeft::default();
         for (index, word) in self.words.iter().enumerate() {
             let address = index as u32 * INSTRUCTION_BYTES;
             while let Some((_, name)) = labels.next_if(|(at, _)| *at < address + INSTRUCTION_BYTES)
             {
                 let _ = writeln!(out, ":{name}");
             }
-            let mark = if slots > 0 && !self.is_data(index) {
-                '|'
-            } else {
-                ' '
-            };
+            let code = decode(*word).ok().filter(|_| !self.is_data(index));
+            let in_slot = slots.next(code.as_ref()) && !self.is_data(index);
+            let mark = if in_slot { '|' } else { ' ' };
             let place = self.origin(index).map_or(String::new(), |origin| {
                 format!("{}:{}", origin.file, origin.line)
             });
@@ -103,11 +98,6 @@ impl Assembly {
                 *word as u32,
                 self.comment(index)
             );
-            slots = match decode(*word) {
-                Ok(Instruction::Branch(_)) if !self.is_data(index) => DELAY_SLOTS,
-                Ok(instruction) if !self.is_data(index) && instruction.signal().ends_program() => 2,
-                _ => u32::saturating_sub(slots, 1),
-            };
         }
         for (_, name) in labels {
             let _ = writeln!(out, ":{name}");

@@ -45,10 +45,9 @@ mod suffix;
 mod token;
 mod value;
 
+pub use builtin::names as built_in;
 pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
 pub use limits::Limits;
-
-pub(crate) use builtin::names as built_in;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -155,6 +154,14 @@ pub enum Exported {
     Constant(u32),
 }
 
+impl Exported {
+    const fn word(self) -> u32 {
+        match self {
+            Self::Label(word) | Self::Constant(word) => word,
+        }
+    }
+}
+
 /// A program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assembly {
@@ -184,11 +191,11 @@ impl Assembly {
     }
 
     /// The way by which the assembler came to the line of a word, innermost first; for a
-    /// repetition, any of its turns.
+    /// repetition, any of its iterations.
     #[must_use]
     pub fn expansion(&self, word: usize) -> Vec<Expansion> {
         let way = self.origin(word).map_or(0, |origin| origin.way);
-        self.ways.told(way)
+        self.ways.steps(way)
     }
 
     /// True if a word is data and no instruction.
@@ -258,15 +265,11 @@ fn finish(assembler: Assembler) -> Assembly {
         exported.map(|(name, unit, _)| (name.to_string(), Exported::Label(address(*unit))));
     let constants = assembler.globals.iter().map(|(name, value)| {
         let word = value.word().unwrap_or(0);
-        let is_label = matches!(value, value::Value::Label(_));
-        (
-            name.to_string(),
-            if is_label {
-                Exported::Label(word)
-            } else {
-                Exported::Constant(word)
-            },
-        )
+        let value = match value {
+            value::Value::Label(_) => Exported::Label(word),
+            _ => Exported::Constant(word),
+        };
+        (name.to_string(), value)
     });
     // Macros bring the same line in many ways.
     let mut texts: HashMap<(*const source::Source, usize), Arc<str>> = HashMap::new();

@@ -51,12 +51,23 @@ pub(super) fn precedence(sign: &str) -> Option<u8> {
     crate::names::find(BINARY, sign)
 }
 
-/// Names of the functions of one number, which need no parentheses.
-pub(super) const FUNCTIONS: &[&str] = &[
-    "abs", "ceil", "floor", "exp", "exp2", "exp10", "log", "log2", "log10", "cos", "sin", "tan",
-    "acos", "asin", "atan", "cosh", "sinh", "tanh", "acosh", "asinh", "atanh", "erf", "erfc",
-    "sqrt", "round", "trunc",
+/// Functions of one number, which need no parentheses.
+#[rustfmt::skip]
+const FUNCTIONS: &[(&str, fn(f64) -> f64)] = &[
+    ("abs", libm::fabs), ("ceil", libm::ceil), ("floor", libm::floor), ("round", libm::round), ("trunc", libm::trunc),
+    ("exp", libm::exp), ("exp2", libm::exp2), ("exp10", libm::exp10),
+    ("log", libm::log), ("log2", libm::log2), ("log10", libm::log10),
+    ("cos", libm::cos), ("sin", libm::sin), ("tan", libm::tan),
+    ("acos", libm::acos), ("asin", libm::asin), ("atan", libm::atan),
+    ("cosh", libm::cosh), ("sinh", libm::sinh), ("tanh", libm::tanh),
+    ("acosh", libm::acosh), ("asinh", libm::asinh), ("atanh", libm::atanh),
+    ("erf", libm::erf), ("erfc", libm::erfc), ("sqrt", libm::sqrt),
 ];
+
+/// Names of the functions of one number.
+pub(super) fn functions() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|entry| entry.0)
+}
 
 /// A sign or function before its operand.
 pub(super) fn unary(name: &str, value: Value) -> Result<Value, String> {
@@ -69,42 +80,23 @@ pub(super) fn unary(name: &str, value: Value) -> Result<Value, String> {
         ("~", Int(value)) => Int(!value),
         ("!", Int(value)) => truth(value == 0),
         ("abs", Int(value)) => Int(value.wrapping_abs()),
-        ("abs", Float(value)) => Float(value.abs()),
         ("ceil" | "floor" | "round" | "trunc", Int(value)) => Int(value),
-        ("ceil", Float(value)) => Int(value.ceil() as i64),
-        ("floor", Float(value)) => Int(value.floor() as i64),
-        ("round", Float(value)) => Int(value.round() as i64),
-        ("trunc", Float(value)) => Int(value.trunc() as i64),
-        (_, Int(value)) if FUNCTIONS.contains(&name) => Float(function(name, value as f64)),
-        (_, Float(value)) if FUNCTIONS.contains(&name) => Float(function(name, value)),
+        (_, Int(_) | Float(_)) => {
+            let Some(function) = crate::names::find(FUNCTIONS, name) else {
+                return wrong();
+            };
+            let argument = match value {
+                Int(value) => value as f64,
+                Float(value) => value,
+                _ => return wrong(),
+            };
+            match (name, function(argument)) {
+                ("ceil" | "floor" | "round" | "trunc", value) => Int(value as i64),
+                (_, value) => Float(value),
+            }
+        }
         _ => return wrong(),
     })
-}
-
-fn function(name: &str, x: f64) -> f64 {
-    match name {
-        "exp" => libm::exp(x),
-        "exp2" => libm::exp2(x),
-        "exp10" => libm::exp10(x),
-        "log" => libm::log(x),
-        "log2" => libm::log2(x),
-        "log10" => libm::log10(x),
-        "cos" => libm::cos(x),
-        "sin" => libm::sin(x),
-        "tan" => libm::tan(x),
-        "acos" => libm::acos(x),
-        "asin" => libm::asin(x),
-        "atan" => libm::atan(x),
-        "cosh" => libm::cosh(x),
-        "sinh" => libm::sinh(x),
-        "tanh" => libm::tanh(x),
-        "acosh" => libm::acosh(x),
-        "asinh" => libm::asinh(x),
-        "atanh" => libm::atanh(x),
-        "erf" => libm::erf(x),
-        "erfc" => libm::erfc(x),
-        _ => libm::sqrt(x),
-    }
 }
 
 fn truth(value: bool) -> Value {
@@ -186,7 +178,7 @@ fn integers(sign: &str, one: i64, two: i64) -> Result<Value, String> {
         (value as u64).checked_shr(by).unwrap_or(0) as i64
     };
     let away = two.checked_neg().unwrap_or(i64::MAX);
-    let turns = |bits: i64| two.rem_euclid(bits) as u32;
+    let rotation = |bits: i64| two.rem_euclid(bits) as u32;
     Ok(Value::Int(match sign {
         "**" => return Ok(power(one, two)),
         "*" => one.wrapping_mul(two),
@@ -201,10 +193,10 @@ fn integers(sign: &str, one: i64, two: i64) -> Result<Value, String> {
         "<<" | "<<<" => left(one, two),
         ">>" => right(one, two),
         ">>>" => logical(one, two),
-        "><<" => i64::from((one as u32).rotate_left(turns(32))),
-        ">><" => i64::from((one as u32).rotate_right(turns(32))),
-        "><<<" => one.rotate_left(turns(64)),
-        ">>><" => one.rotate_right(turns(64)),
+        "><<" => i64::from((one as u32).rotate_left(rotation(32))),
+        ">><" => i64::from((one as u32).rotate_right(rotation(32))),
+        "><<<" => one.rotate_left(rotation(64)),
+        ">>><" => one.rotate_right(rotation(64)),
         "&" => one & two,
         "^" => one ^ two,
         "!^" => !(one ^ two),

@@ -30,12 +30,6 @@ pub(super) enum Content {
 /// Places of labels by name: units while a pass runs, bytes when it is over.
 pub(super) type Places = HashMap<Rc<str>, Vec<u32>>;
 
-/// An instruction that the next line may be joined to.
-#[derive(Debug)]
-pub(super) struct Open {
-    pub pieces: Vec<Piece>,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Output {
     pub units: Vec<Unit>,
@@ -45,8 +39,9 @@ pub(super) struct Output {
     pub labels: Places,
     /// Labels in the order of their definition, with whether they are exported.
     pub order: Vec<(Rc<str>, u32, bool)>,
-    /// The last unit, if it is an instruction that ended with `;`.
-    pub open: Option<Open>,
+    /// The parts of the last unit, if it is an instruction that ended with `;`: the next line may be
+    /// joined to it.
+    pub open: Option<Vec<Piece>>,
     back: Vec<Back>,
 }
 
@@ -54,7 +49,7 @@ pub(super) struct Output {
 #[derive(Debug)]
 struct Back {
     units: Vec<Unit>,
-    open: Option<Open>,
+    open: Option<Vec<Piece>>,
     /// Units before the place of insertion.
     at: u32,
 }

@@ -28,7 +28,8 @@ pub(super) enum What {
         word: u32,
     },
     Load(LoadPiece),
-    Semaphore(SemaphorePiece),
+    /// Its immediate goes where a load's would.
+    Semaphore(LoadPiece),
     Branch(BranchPiece),
     Read(Src),
     Signal(Signal),
@@ -44,10 +45,6 @@ pub(super) struct LoadPiece {
     pub outputs: Vec<(Dst, Cond)>,
     pub setf: bool,
 }
-
-/// A semaphore; its immediate goes where a load's would.
-#[derive(Clone, Debug)]
-pub(super) struct SemaphorePiece(pub LoadPiece);
 
 /// A branch.
 #[derive(Clone, Debug)]
@@ -114,7 +111,7 @@ pub(super) fn encode(pieces: &[Piece]) -> Result<(Encoded, Vec<Fault>), Fault> {
                 lone("a branch", piece)?;
                 return Ok((branch.encode(piece.span)?, vec![]));
             }
-            What::Semaphore(SemaphorePiece(load)) => {
+            What::Semaphore(load) => {
                 lone("a semaphore", piece)?;
                 let write = load.write_back(piece.span)?;
                 let instruction = Instruction::Semaphore(Semaphore {
@@ -128,25 +125,20 @@ pub(super) fn encode(pieces: &[Piece]) -> Result<(Encoded, Vec<Fault>), Fault> {
     }
     if let Some(load) = as_load(pieces)? {
         let write = load.write_back(span)?;
-        let instruction = LoadImmediate {
+        let instruction = Instruction::LoadImmediate(LoadImmediate {
             kind: load.kind,
             write,
             immediate: load.immediate,
-        };
-        return Ok((
-            Encoded::fixed(Instruction::LoadImmediate(instruction)),
-            vec![],
-        ));
+        });
+        return Ok((Encoded::fixed(instruction), vec![]));
     }
     Alu::of(pieces, span)?.encode()
 }
 
 fn whole(pieces: &[Piece]) -> (u32, u32) {
-    let start = pieces.iter().map(|piece| piece.span.0).min().unwrap_or(0);
-    (
-        start,
-        pieces.iter().map(|piece| piece.span.1).max().unwrap_or(1),
-    )
+    let starts = pieces.iter().map(|piece| piece.span.0);
+    let ends = pieces.iter().map(|piece| piece.span.1);
+    (starts.min().unwrap_or(0), ends.max().unwrap_or(1))
 }
 
 /// One load immediate, when all parts are loads (or movs) of the same constant.
@@ -165,11 +157,8 @@ fn as_load(pieces: &[Piece]) -> Result<Option<LoadPiece>, Fault> {
             _ => match explicit {
                 None => return Ok(None),
                 Some(_) => {
-                    let fault = Fault::new(
-                        "alu-slots",
-                        piece.span,
-                        "a load immediate takes the whole instruction",
-                    );
+                    let message = "a load immediate takes the whole instruction";
+                    let fault = Fault::new("alu-slots", piece.span, message);
                     return Err(fault.help("use mov with a constant that fits a small immediate, or another instruction"));
                 }
             },
@@ -185,11 +174,8 @@ fn as_load(pieces: &[Piece]) -> Result<Option<LoadPiece>, Fault> {
                 LoadPiece { outputs, ..first }
             }
             Some(_) if explicit.is_some() => {
-                let fault = Fault::new(
-                    "alu-slots",
-                    piece.span,
-                    "a load immediate holds one constant, and two are asked for",
-                );
+                let message = "a load immediate holds one constant, and two are asked for";
+                let fault = Fault::new("alu-slots", piece.span, message);
                 return Err(fault.help("load one of them in an instruction of its own"));
             }
             Some(_) => return Ok(None),
@@ -215,13 +201,10 @@ impl LoadPiece {
 fn destinations(all: impl Iterator<Item = Dst>, span: (u32, u32)) -> Result<WriteBack, Fault> {
     let all: Vec<Dst> = all.collect();
     if all.len() > 2 {
-        let message = format!(
-            "{} destinations, and an instruction has two results",
-            all.len()
-        );
-        return Err(
-            Fault::new("write-ports", span, message).help("copy the value with mov afterwards")
-        );
+        let count = all.len();
+        let message = format!("{count} destinations, and an instruction has two results");
+        let fault = Fault::new("write-ports", span, message);
+        return Err(fault.help("copy the value with mov afterwards"));
     }
     let of = |index: usize| all.get(index).copied();
     let ws = crate::fit::write_swap([of(0), of(1)]).map_err(|misfit| misfit_fault(misfit, span))?;
@@ -255,11 +238,8 @@ impl BranchPiece {
         let mut raddr_a = self.register.unwrap_or(0);
         if self.setf && raddr_a & 1 == 0 {
             if self.register.is_some() {
-                let fault = Fault::new(
-                    "branch",
-                    span,
-                    "a branch sets flags exactly when its register is an odd one",
-                );
+                let message = "a branch sets flags exactly when its register is an odd one";
+                let fault = Fault::new("branch", span, message);
                 return Err(fault.help("leave out .setf, or use an odd register"));
             }
             raddr_a = 1;
@@ -372,10 +352,12 @@ impl<'a> Alu<'a> {
             for one in choices(first) {
                 for two in choices(second) {
                     let operations: Vec<Op> = match (one, two) {
-                        (Some(one), Some(two)) if in_order => match (on_add(one), on_mul(two)) {
-                            (Some(one), Some(two)) => vec![one, two],
-                            _ => continue,
-                        },
+                        (Some(one), Some(two)) if in_order => {
+                            match (on_add(one), on(two, Slot::Mul)) {
+                                (Some(one), Some(two)) => vec![one, two],
+                                _ => continue,
+                            }
+                        }
                         _ if in_order => continue,
                         (one, two) => one.into_iter().chain(two).copied().collect(),
                     };
@@ -422,38 +404,25 @@ impl<'a> Alu<'a> {
 
 /// The operation bound to the add ALU, if it goes there of its own.
 fn on_add(op: &Op) -> Option<Op> {
-    match op.code {
-        _ if op.prefers_mul() || op.rotate.is_some() => None,
-        OpCode::Add(_) => Some(*op),
-        OpCode::Either(code, _) => Some(Op {
-            code: OpCode::Add(code),
-            ..*op
-        }),
-        OpCode::Mul(_) => None,
-    }
+    let goes_to_mul = op.prefers_mul() || op.rotate.is_some();
+    on(op, Slot::Add).filter(|_| !goes_to_mul)
 }
 
-/// The operation bound to the mul ALU, if it can be there.
-fn on_mul(op: &Op) -> Option<Op> {
-    match op.code {
-        OpCode::Mul(_) => Some(*op),
-        OpCode::Either(_, code) => Some(Op {
-            code: OpCode::Mul(code),
-            ..*op
-        }),
-        OpCode::Add(_) => None,
-    }
+/// The operation bound to an ALU, if it can be there.
+fn on(op: &Op, slot: Slot) -> Option<Op> {
+    let code = op.code.on(slot)?;
+    Some(Op { code, ..*op })
 }
 
 /// Binds operations to the ALUs that `nop` leaves.
 ///
 /// `anop` and `mnop` keep their ALU idle. A `nop` keeps the one whose place in the line it has,
 /// unless an operation can be on no other: then it says nothing.
-pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
+pub(super) fn settle_nops(mut pieces: Vec<Piece>) -> Result<Vec<Piece>, Fault> {
     let mut idle = [false; 2];
     let mut keeps = [false; 2];
     let mut place = 0;
-    for piece in pieces.iter() {
+    for piece in &pieces {
         match piece.what {
             What::Nop(Some(slot)) => idle[slot as usize] = true,
             What::Nop(None) if place < 2 => keeps[place] = true,
@@ -465,7 +434,7 @@ pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
     let [add_idle, mul_idle] = idle;
     let [prefers_mul, second] = keeps;
     let prefers_add = second && !prefers_mul;
-    for piece in pieces.iter_mut() {
+    for piece in &mut pieces {
         let (What::Alu(ways) | What::Constant { ways, .. }) = &mut piece.what else {
             continue;
         };
@@ -493,5 +462,5 @@ pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
                 .help("leave out the anop or mnop, or name the other"));
         }
     }
-    Ok(())
+    Ok(pieces)
 }

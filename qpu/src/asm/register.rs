@@ -12,8 +12,8 @@ pub(super) struct Register {
     pub packing: Option<Packing>,
 }
 
-/// The register that is meant.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The register that is meant; their order is that of values of a source.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Place {
     /// r0..r5.
     Accumulator(u8),
@@ -56,21 +56,15 @@ impl Register {
             let number: u8 = digits.parse().ok().filter(|_| plain && digits.len() < 3)?;
             (number <= most).then_some(number)
         };
-        let place = if let Some(number) = numbered("ra", 63) {
-            Place::File(File::A, number)
-        } else if let Some(number) = numbered("rb", 63) {
-            Place::File(File::B, number)
-        } else if let Some(number) = numbered("sacq", 15) {
-            Place::Semaphore {
-                acquire: true,
+        let kinds = [("ra", 63), ("rb", 63), ("sacq", 15), ("srel", 15)];
+        let mut kinds = kinds.into_iter();
+        let place = match kinds.find_map(|(kind, most)| Some((kind, numbered(kind, most)?)))? {
+            ("ra", number) => Place::File(File::A, number),
+            ("rb", number) => Place::File(File::B, number),
+            (kind, number) => Place::Semaphore {
+                acquire: kind == "sacq",
                 number,
-            }
-        } else {
-            let number = numbered("srel", 15)?;
-            Place::Semaphore {
-                acquire: false,
-                number,
-            }
+            },
         };
         Some(Self::new(place))
     }
@@ -162,14 +156,10 @@ impl Register {
             Place::File(File::A, number) => format!("ra{number}"),
             Place::File(File::B, number) => format!("rb{number}"),
             Place::Io(name) => name.to_string(),
-            Place::Semaphore {
-                acquire: true,
-                number,
-            } => format!("sacq{number}"),
-            Place::Semaphore {
-                acquire: false,
-                number,
-            } => format!("srel{number}"),
+            Place::Semaphore { acquire, number } => {
+                let kind = if acquire { "sacq" } else { "srel" };
+                format!("{kind}{number}")
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) enum Meaning {
     Function(Rc<Function>),
 }
 
-/// A function of the source.
+/// A function or a macro of the source.
 #[derive(Debug)]
 pub(super) struct Function {
     pub name: Rc<str>,
@@ -25,22 +25,13 @@ pub(super) struct Function {
     pub place: Place,
 }
 
-/// The source that a function computes its value from.
+/// The source that a function computes its value from, or that a macro stands for.
 #[derive(Debug)]
 pub(super) enum Body {
     /// The rest of a `.set` line.
     Expression(Vec<Token>),
-    /// The lines of a `.func`, from the one after its head up to its end.
+    /// The lines of a block, from the one after its head up to its end.
     Lines(usize, usize),
-}
-
-/// A macro.
-#[derive(Debug)]
-pub(super) struct Macro {
-    pub name: Rc<str>,
-    pub parameters: Vec<Rc<str>>,
-    pub place: Place,
-    pub end: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -74,6 +65,15 @@ impl Default for Scopes {
 impl Scopes {
     pub fn enter(&mut self) {
         self.all.push(Scope::default());
+    }
+
+    /// A scope with parameters and their values.
+    pub fn enter_call(&mut self, parameters: &[Rc<str>], arguments: Vec<Value>) {
+        self.enter();
+        for (name, value) in parameters.iter().zip(arguments) {
+            // A new scope holds no constants.
+            let _ = self.set(name, Meaning::Value(value), true, false);
+        }
     }
 
     /// A scope with one name.

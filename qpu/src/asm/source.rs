@@ -43,24 +43,34 @@ pub(super) struct Place {
     pub line: usize,
 }
 
-/// The directives that close a block.
-fn closers(opener: &str) -> Option<&'static [&'static str]> {
-    Some(match opener {
-        "if" | "ifset" | "ifnset" => &["endif"],
-        "macro" => &["endm"],
-        "rep" => &["endr"],
-        "foreach" => &["endfor", "endr"],
-        "func" => &["endf"],
-        "local" => &["endloc"],
-        "back" => &["endb"],
-        _ => return None,
-    })
+type Opener = (&'static str, &'static [&'static str]);
+
+/// The directives that open a block, and those that close it.
+const BLOCKS: &[Opener] = &[
+    ("if", &["endif"]),
+    ("ifset", &["endif"]),
+    ("ifnset", &["endif"]),
+    ("macro", &["endm"]),
+    ("rep", &["endr"]),
+    ("foreach", &["endfor", "endr"]),
+    ("func", &["endf"]),
+    ("local", &["endloc"]),
+    ("back", &["endb"]),
+];
+
+/// True if a directive opens a block.
+pub(super) fn opens(directive: &str) -> bool {
+    BLOCKS.iter().any(|(opener, _)| *opener == directive)
 }
 
-const OPENERS: &[&str] = &[
-    "if", "ifset", "ifnset", "macro", "rep", "foreach", "func", "local", "back",
-];
-const CLOSERS: &[&str] = &["endif", "endm", "endr", "endfor", "endf", "endloc", "endb"];
+/// True if a directive closes a block, or begins another part of one.
+pub(super) fn closes(directive: &str) -> bool {
+    let is_part = matches!(directive, "else" | "elseif" | "elif");
+    is_part
+        || BLOCKS
+            .iter()
+            .any(|(_, closers)| closers.contains(&directive))
+}
 
 /// The lines of a text, each without its end, which is one byte. Where no line ends in LF all end
 /// in CR, as on old Macintoshes.
@@ -139,13 +149,13 @@ impl Source {
     }
 
     fn match_blocks(&mut self, block_depth: usize) {
-        let mut open: Vec<(usize, &str, Vec<usize>)> = Vec::new();
+        let mut open: Vec<(usize, &Opener, Vec<usize>)> = Vec::new();
         for index in 0..self.lines.len() {
             let Some(directive) = self.directive(index) else {
                 continue;
             };
             let directive = directive.as_str();
-            if let Some(opener) = OPENERS.iter().find(|opener| **opener == directive) {
+            if let Some(opener) = BLOCKS.iter().find(|(opener, _)| *opener == directive) {
                 // The search for what an end closes goes over all that are open.
                 if open.len() >= block_depth {
                     self.too_deep = Some(index);
@@ -154,17 +164,16 @@ impl Source {
                 open.push((index, opener, vec![index]));
             } else if matches!(directive, "else" | "elseif" | "elif") {
                 match open.last_mut() {
-                    Some((_, "if" | "ifset" | "ifnset", parts)) => parts.push(index),
+                    Some((_, ("if" | "ifset" | "ifnset", _), parts)) => parts.push(index),
                     _ => self
                         .unmatched
                         .push((index, format!(".{directive} stands in no .if"))),
                 }
-            } else if CLOSERS.contains(&directive) {
-                let closes =
-                    |opener: &str| closers(opener).is_some_and(|all| all.contains(&directive));
+            } else if closes(directive) {
+                let closes = |(_, closers): &Opener| closers.contains(&directive);
                 if !open.iter().any(|(_, opener, _)| closes(opener)) {
-                    self.unmatched
-                        .push((index, format!(".{directive} closes nothing")));
+                    let message = format!(".{directive} closes nothing");
+                    self.unmatched.push((index, message));
                     continue;
                 }
                 while let Some((opened, opener, parts)) = open.pop() {
@@ -185,13 +194,8 @@ impl Source {
     }
 }
 
-fn unclosed(opener: &str) -> String {
-    let closers: Vec<String> = closers(opener)
-        .unwrap_or_default()
-        .iter()
-        .map(|name| format!(".{name}"))
-        .collect();
-    format!(".{opener} is not closed by {}", closers.join(" or "))
+fn unclosed((opener, closers): &Opener) -> String {
+    format!(".{opener} is not closed by .{}", closers.join(" or ."))
 }
 
 /// The 64 bits of a trailing `# !bits 0xHHHHHHHH_LLLLLLLL`, the high word first.

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_told_apart() {
+    fn dots_are_distinguished() {
         let suffix = |name: &str| Kind::Suffix(name.into());
         assert_eq!(kinds(".set"), [Kind::Directive("set".into())]);
         assert_eq!(kinds("mov.setf"), [name("mov"), suffix("setf")]);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::register::{Place, Register};
-use crate::isa::{File, LoadImmediateKind};
+use crate::isa::LoadImmediateKind;
 
 /// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -83,9 +83,8 @@ impl Value {
             (Self::Label(one), Self::Label(two)) => Some(one.cmp(two)),
             (Self::Register(one), Self::Register(two)) if one == two => Some(Ordering::Equal),
             (Self::Register(one), Self::Register(two)) => {
-                let by_key = key(one).cmp(&key(two));
                 // Nothing compares equal that is not the same.
-                Some(by_key.then(Ordering::Less))
+                Some(one.place.cmp(&two.place).then(Ordering::Less))
             }
             _ => Some(self.rank().cmp(&other.rank())),
         }
@@ -97,15 +96,5 @@ impl Value {
             (Self::Float(one), Self::Float(two)) => one.to_bits() == two.to_bits() || one == two,
             _ => self == other,
         }
-    }
-}
-
-fn key(register: &Register) -> (u8, u8, String) {
-    match register.place {
-        Place::Accumulator(number) => (0, number, String::new()),
-        Place::File(File::A, number) => (1, number, String::new()),
-        Place::File(File::B, number) => (2, number, String::new()),
-        Place::Io(_) => (3, 0, register.name()),
-        Place::Semaphore { acquire, number } => (4 + u8::from(acquire), number, String::new()),
     }
 }

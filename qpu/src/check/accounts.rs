@@ -10,13 +10,11 @@ use super::facts::Facts;
 use super::sequence::is_texture_coordinate;
 use super::transfers::{self, Transfer};
 use super::values::{Setup, Values};
-use crate::isa::{File, Raddr, Signal, raddr, waddr};
+use crate::isa::{File, Signal, raddr, waddr};
+use crate::machine::{TMU_REQUESTS, TMU_RESULTS};
 
-/// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to
-/// it).
-const LOOKUPS: u8 = 4;
-/// Lookups that the request FIFO holds: with one more the QPU waits, so counting ends there.
-const MOST_LOOKUPS: u8 = 8;
+/// Takes a rule that is broken, and why.
+pub(super) type Report<'a> = &'a mut dyn FnMut(Rule, &str);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Accounts {
@@ -80,7 +78,7 @@ impl Accounts {
 
     /// Counts an instruction, before which registers hold `values`. Reads come before writes, as in
     /// the instruction.
-    pub fn count(&mut self, at: &Facts, values: &Values, report: &mut impl FnMut(Rule, String)) {
+    pub fn count(&mut self, at: &Facts, values: &Values, report: Report) {
         for read in at.reads.iter() {
             match (read.raddr, read.file) {
                 (raddr::VPM_WAIT, File::A) => {
@@ -96,15 +94,16 @@ impl Accounts {
             }
         }
         // One instruction takes one vector, through whichever ports.
-        if at.reads_any(|raddr: Raddr| raddr == raddr::VPM_READ) {
+        if at.reads_from(raddr::VPM_READ) {
             self.read_vector(report);
         }
         if let Some(tmu) = loaded(at.signal()) {
             match self.lookups[tmu] {
-                Some(0) => report(
-                    Rule::TmuNothingToLoad,
-                    format!("TMU {tmu} has no lookup to deliver, and the QPU waits for ever"),
-                ),
+                Some(0) => {
+                    let reason =
+                        format!("TMU {tmu} has no lookup to deliver, and the QPU waits for ever");
+                    report(Rule::TmuNothingToLoad, &reason);
+                }
                 count => self.lookups[tmu] = count.map(|count| count - 1),
             }
         }
@@ -130,43 +129,42 @@ impl Accounts {
         }
     }
 
-    fn look_up(&mut self, tmu: usize, at: &Facts, report: &mut impl FnMut(Rule, String)) {
+    fn look_up(&mut self, tmu: usize, at: &Facts, report: Report) {
         let is_texture = std::mem::take(&mut self.texture[tmu]);
-        if is_texture && at.reads_any(|raddr| raddr == raddr::UNIFORM) {
-            report(
-                Rule::TmuUniform,
-                "s takes a uniform, as t, r or b was written before, and so does an operand"
-                    .to_string(),
-            );
+        if is_texture && at.reads_from(raddr::UNIFORM) {
+            let reason =
+                "s takes a uniform, as t, r or b was written before, and so does an operand";
+            report(Rule::TmuUniform, reason);
         }
         let Some(count) = self.lookups[tmu] else {
             return;
         };
         let now = count + 1;
-        if count == MOST_LOOKUPS {
+        if count == TMU_REQUESTS {
             let reason = format!(
-                "TMU {tmu} takes {MOST_LOOKUPS} lookups before one is loaded, and the QPU waits for ever with this"
+                "TMU {tmu} takes {TMU_REQUESTS} lookups before one is loaded, and the QPU waits for ever with this"
             );
-            report(Rule::TmuTooMany, reason);
-        } else if count >= LOOKUPS {
-            let reason = format!("TMU {tmu} has {now} lookups outstanding, and holds {LOOKUPS}");
-            report(Rule::TmuTooMany, reason);
+            report(Rule::TmuTooMany, &reason);
+        } else if count >= TMU_RESULTS {
+            let reason =
+                format!("TMU {tmu} has {now} lookups outstanding, and holds {TMU_RESULTS}");
+            report(Rule::TmuTooMany, &reason);
         }
         // Nothing comes after the one that waits for ever.
-        self.lookups[tmu] = (count < MOST_LOOKUPS).then_some(now);
+        self.lookups[tmu] = (count < TMU_REQUESTS).then_some(now);
     }
 
-    fn read_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
+    fn read_vector(&mut self, report: Report) {
         self.queued = false;
         if self.loads.is_met() {
-            let reason = "a DMA load fills this row of the VPM, and was not waited for".to_string();
+            let reason = "a DMA load fills this row of the VPM, and was not waited for";
             report(Rule::DmaNotAwaited, reason);
         }
         match self.vectors {
-            Some(0) => report(
-                Rule::VpmNothingToRead,
-                "no setup asked for this vector, and the QPU waits for ever".to_string(),
-            ),
+            Some(0) => {
+                let reason = "no setup asked for this vector, and the QPU waits for ever";
+                report(Rule::VpmNothingToRead, reason);
+            }
             Some(vectors) => {
                 self.vectors = Some(vectors - 1);
                 self.partly_read = vectors > 1;
@@ -183,7 +181,7 @@ impl Accounts {
         }
     }
 
-    fn set_up_reads(&mut self, setup: Setup, report: &mut impl FnMut(Rule, String)) {
+    fn set_up_reads(&mut self, setup: Setup, report: Report) {
         let word = match setup {
             Setup::Word(word) => word,
             // No vector is asked for.
@@ -198,7 +196,7 @@ impl Accounts {
             }
         };
         if let Some(reason) = without_function(word, File::A) {
-            report(Rule::SetupUnknown, reason);
+            report(Rule::SetupUnknown, &reason);
         }
         match word >> 30 {
             0 => {
@@ -215,13 +213,13 @@ impl Accounts {
     }
 
     /// `count` vectors more (0 is 16), if at most one of those before is unread.
-    fn set_up_vectors(&mut self, count: u8, report: &mut impl FnMut(Rule, String)) {
+    fn set_up_vectors(&mut self, count: u8, report: Report) {
         match self.vectors {
             Some(unread @ 2..) => {
                 let reason = format!(
                     "{unread} vectors of the setup before are unread, so this one is ignored"
                 );
-                report(Rule::VpmSetupIgnored, reason);
+                report(Rule::VpmSetupIgnored, &reason);
             }
             unread => {
                 self.vectors = unread.map(|unread| unread + if count == 0 { 16 } else { count })
@@ -229,7 +227,7 @@ impl Accounts {
         }
     }
 
-    fn set_up_writes(&mut self, setup: Setup, report: &mut impl FnMut(Rule, String)) {
+    fn set_up_writes(&mut self, setup: Setup, report: Report) {
         let Setup::Word(word) = setup else {
             self.write_setup |= setup == Setup::Unknown;
             (self.store_setup, self.stride_setup, self.store_rows) = (true, true, None);
@@ -238,7 +236,7 @@ impl Accounts {
             return;
         };
         if let Some(reason) = without_function(word, File::B) {
-            report(Rule::SetupUnknown, reason);
+            report(Rule::SetupUnknown, &reason);
         }
         match word >> 30 {
             0 => {
@@ -255,114 +253,80 @@ impl Accounts {
         }
     }
 
-    fn write_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
+    fn write_vector(&mut self, report: Report) {
         self.queued = true;
         if self.stores.is_met() {
-            let reason =
-                "a DMA store takes this row of the VPM, and was not waited for".to_string();
+            let reason = "a DMA store takes this row of the VPM, and was not waited for";
             report(Rule::DmaNotAwaited, reason);
         }
         if !self.write_setup {
-            let other = self.vectors != Some(0);
-            report(
-                Rule::SetupMissing,
-                missing(
-                    "the VPM is written, and no setup says where",
-                    other,
-                    "rd_setup",
-                ),
-            );
+            let what = "the VPM is written, and no setup says where";
+            missing(what, self.vectors != Some(0), "rd_setup", report);
         }
     }
 
-    fn load(&mut self, report: &mut impl FnMut(Rule, String)) {
+    fn load(&mut self, report: Report) {
         self.loading = true;
         self.loads.start();
         if !self.load_setup {
-            report(
-                Rule::SetupMissing,
-                missing(
-                    "a DMA load starts, and no setup says what",
-                    self.store_setup,
-                    "wr_setup",
-                ),
-            );
+            let what = "a DMA load starts, and no setup says what";
+            missing(what, self.store_setup, "wr_setup", report);
         }
     }
 
-    fn store(&mut self, report: &mut impl FnMut(Rule, String)) {
+    fn store(&mut self, report: Report) {
         self.storing = true;
         self.stores.start();
         if !self.store_setup {
-            report(
-                Rule::SetupMissing,
-                missing(
-                    "a DMA store starts, and no setup says what",
-                    self.load_setup,
-                    "rd_setup",
-                ),
-            );
+            let what = "a DMA store starts, and no setup says what";
+            missing(what, self.load_setup, "rd_setup", report);
         } else if !self.stride_setup && self.store_rows != Some(1) {
-            report(
-                Rule::StrideMissing,
-                "a DMA store of several rows starts, and its stride was never written".to_string(),
-            );
+            let reason = "a DMA store of several rows starts, and its stride was never written";
+            report(Rule::StrideMissing, reason);
         }
     }
 
-    fn acquire(&mut self, report: &mut impl FnMut(Rule, String)) {
+    fn acquire(&mut self, report: Report) {
         if self.mutex == Some(true) {
-            report(
-                Rule::MutexTwice,
-                "the mutex is taken while this QPU holds it, which it waits for in vain"
-                    .to_string(),
-            );
+            let reason = "the mutex is taken while this QPU holds it, which it waits for in vain";
+            report(Rule::MutexTwice, reason);
         }
         if self.queued {
-            let reason = "the mutex is taken while VPM writes may still be queued".to_string();
+            let reason = "the mutex is taken while VPM writes may still be queued";
             report(Rule::MutexAfterVpmWrite, reason);
         }
         self.mutex = Some(true);
     }
 
-    fn release(&mut self, report: &mut impl FnMut(Rule, String)) {
+    fn release(&mut self, report: Report) {
         if self.mutex == Some(false) {
-            report(
-                Rule::MutexNotHeld,
-                "the mutex is given back, and this QPU does not hold it".to_string(),
-            );
+            let reason = "the mutex is given back, and this QPU does not hold it";
+            report(Rule::MutexNotHeld, reason);
         }
         self.mutex = Some(false);
     }
 
-    pub fn close(&self, report: &mut impl FnMut(Rule, String)) {
+    /// The end of the program.
+    pub fn close(&self, report: Report) {
+        let mut left = |rule, what: &str| report(rule, &format!("the program ends {what}"));
         for (tmu, count) in self.lookups.into_iter().enumerate() {
             if let Some(count @ 1..) = count {
-                report(
-                    Rule::TmuUnread,
-                    format!("the program ends with {count} lookups of TMU {tmu} not loaded"),
-                );
+                let what = format!("with {count} lookups of TMU {tmu} not loaded");
+                left(Rule::TmuUnread, &what);
             }
         }
         if let Some(unread @ 1..) = self.vectors {
-            report(
-                Rule::VpmUnread,
-                format!("the program ends with {unread} vectors of a VPM read setup not read"),
-            );
+            let what = format!("with {unread} vectors of a VPM read setup not read");
+            left(Rule::VpmUnread, &what);
         }
         for (running, name) in [(self.loading, "load"), (self.storing, "store")] {
             if running {
-                report(
-                    Rule::DmaUnfinished,
-                    format!("the program ends and has not waited for its DMA {name}"),
-                );
+                let what = format!("and has not waited for its DMA {name}");
+                left(Rule::DmaUnfinished, &what);
             }
         }
         if self.mutex == Some(true) {
-            report(
-                Rule::MutexHeld,
-                "the program ends and holds the mutex".to_string(),
-            );
+            left(Rule::MutexHeld, "and holds the mutex");
         }
     }
 }
@@ -390,11 +354,14 @@ fn without_function(word: u32, file: File) -> Option<String> {
     Some(format!("of the setup word {word:#010x} {what}"))
 }
 
-/// A message on what is missing, and that a setup of the same kind went to the port of the other
+/// Reports what is missing, and that a setup of the same kind went to the port of the other
 /// direction, if it did: their addresses are the same but for the file.
-fn missing(what: &str, other: bool, port: &str) -> String {
+fn missing(what: &str, other: bool, port: &str, report: Report) {
     match other {
-        true => format!("{what}; one went to {port}, which is of the other direction"),
-        false => what.to_string(),
+        true => report(
+            Rule::SetupMissing,
+            &format!("{what}; one went to {port}, which is of the other direction"),
+        ),
+        false => report(Rule::SetupMissing, what),
     }
 }

@@ -43,24 +43,19 @@ impl Sign {
 }
 
 /// The flag that a condition asks, true if it asks of all lanes (false: of any), and what the
-/// answer must be.
+/// answer must be. Each flag has four conditions.
 const fn question(cond: BranchCond) -> Option<(usize, bool, bool)> {
-    // "All clear" is "not any set", "any clear" is "not all set".
-    Some(match cond {
-        BranchCond::AllZS => (0, true, true),
-        BranchCond::AllZC => (0, false, false),
-        BranchCond::AnyZS => (0, false, true),
-        BranchCond::AnyZC => (0, true, false),
-        BranchCond::AllNS => (1, true, true),
-        BranchCond::AllNC => (1, false, false),
-        BranchCond::AnyNS => (1, false, true),
-        BranchCond::AnyNC => (1, true, false),
-        BranchCond::AllCS => (2, true, true),
-        BranchCond::AllCC => (2, false, false),
-        BranchCond::AnyCS => (2, false, true),
-        BranchCond::AnyCC => (2, true, false),
-        BranchCond::Always => return None,
-    })
+    if matches!(cond, BranchCond::Always) {
+        return None;
+    }
+    let (of_all, wanted) = match cond.bits() % 4 {
+        0 => (true, true),
+        // "All clear" is "not any set", "any clear" is "not all set".
+        1 => (false, false),
+        2 => (false, true),
+        _ => (true, false),
+    };
+    Some((cond.bits() as usize / 4, of_all, wanted))
 }
 
 impl Conditions {

@@ -38,7 +38,7 @@ pub(super) fn check(at: &Facts, slot: usize, report: &mut dyn FnMut(Rule, String
         writes_file,
         "writes a register of file A or B",
     );
-    let tlb_z = slot == 2 && at.writes_any(|waddr| waddr == waddr::TLB_Z);
+    let tlb_z = slot == 2 && at.writes_to(waddr::TLB_Z);
     report(Rule::EndTlbZ, tlb_z, "writes tile buffer Z");
     let flow = at.branch().is_some() || (slot > 0 && at.signal().ends_program());
     report(

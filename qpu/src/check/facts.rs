@@ -52,6 +52,9 @@ pub(super) struct Facts {
     pub writes: UpToTwo<Write>,
 }
 
+/// A program: its instructions, and why a word is none.
+pub(super) type Program = [Result<Facts, DecodeError>];
+
 impl Facts {
     pub fn new(word: u64) -> Result<Self, DecodeError> {
         let instruction = decode(word)?;
@@ -88,6 +91,14 @@ impl Facts {
     /// True if something is written.
     pub fn writes_any(&self, of: impl Fn(Waddr) -> bool) -> bool {
         self.writes.iter().any(|write| of(write.waddr))
+    }
+
+    pub fn reads_from(&self, address: Raddr) -> bool {
+        self.reads_any(|raddr| raddr == address)
+    }
+
+    pub fn writes_to(&self, address: Waddr) -> bool {
+        self.writes_any(|waddr| waddr == address)
     }
 
     /// Physical registers written.

@@ -14,9 +14,9 @@ use std::collections::{HashSet, VecDeque};
 
 use super::accounts::Accounts;
 use super::conditions::Conditions;
-use super::facts::Facts;
+use super::facts::{Facts, Program};
 use super::values::{Asked, Values};
-use super::{Rule, Way};
+use super::{Finding, Rule, Way};
 use crate::isa::{Branch, BranchCond, DELAY_SLOTS, File, INSTRUCTION_BYTES};
 
 /// States that are visited in all. Small programs have a few for each instruction.
@@ -26,7 +26,7 @@ const MANY_STATES: u32 = 256;
 /// Conditional branches that a way names.
 const MOST_WAYS: usize = 4;
 /// No instruction.
-pub(super) const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// The goal of a decided change of flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,32 +72,33 @@ struct Step {
     jumped: Option<u32>,
 }
 
-/// A rule that is broken, where, why, and on which way.
-pub(super) struct Broken {
-    pub rule: Rule,
-    pub index: u32,
-    pub reason: String,
-    pub way: Vec<Way>,
-}
-
 /// All that the walk found.
 pub(super) struct Flow {
     /// Instructions that can execute.
-    pub reached: Vec<bool>,
+    reached: Vec<bool>,
     /// Rules that are broken on some way.
-    pub broken: Vec<Broken>,
-    /// From which instruction to which a way goes; from [`NONE`] where one begins.
-    pub passed: HashSet<(u32, u32)>,
+    pub findings: Vec<Finding>,
+    /// The instructions that ways go to from each.
+    pub after: Vec<Vec<u32>>,
     /// Entries other than the first instruction, with nothing known.
     pub entries: Vec<usize>,
     /// True if there are no other ways than these.
     pub is_followed: bool,
 }
 
+impl Flow {
+    /// The instructions that can execute, with their indices.
+    pub fn reached<'a>(&'a self, facts: &'a Program) -> impl Iterator<Item = (usize, &'a Facts)> {
+        let all = facts.iter().zip(&self.reached).enumerate();
+        all.filter(|(_, (_, reached))| **reached)
+            .filter_map(|(index, (at, _))| Some((index, at.as_ref().ok()?)))
+    }
+}
+
 /// Walks all ways from instruction `start` on, and from `entries` that those have not reached. Data
 /// is never taken to be reached somehow.
 pub(super) fn walk(
-    facts: &[Option<Facts>],
+    facts: &Program,
     start: u32,
     is_data: impl Fn(usize) -> bool,
     entries: &[usize],
@@ -114,26 +115,23 @@ pub(super) fn walk(
         is_guess: false,
         is_full: false,
         found: HashSet::new(),
-        broken: Vec::new(),
+        findings: Vec::new(),
         passed: HashSet::new(),
     };
     let mut begun = Vec::new();
     walk.enter(start, Accounts::START);
-    walk.run();
     for entry in entries {
         let is_new = walk.visits.get(*entry) == Some(&0);
         if is_new && !is_data(*entry) {
             walk.enter(*entry as u32, Accounts::UNKNOWN);
-            walk.run();
             begun.push(*entry);
         }
     }
     if walk.is_computed {
         walk.is_guess = true;
         for (index, at) in facts.iter().enumerate() {
-            if walk.visits[index] == 0 && at.is_some() && !is_data(index) {
+            if walk.visits[index] == 0 && at.is_ok() && !is_data(index) {
                 walk.enter(index as u32, Accounts::UNKNOWN);
-                walk.run();
             }
         }
     }
@@ -141,11 +139,15 @@ pub(super) fn walk(
         let reason = format!("the walk stopped after {MOST_STATES} states");
         walk.report(Rule::NotFollowed, 0, reason, Vec::new());
     }
+    let mut after = vec![Vec::new(); facts.len()];
+    for (from, to) in walk.passed {
+        after[from as usize].push(to);
+    }
     Flow {
         reached: walk.visits.iter().map(|visits| *visits > 0).collect(),
         is_followed: !walk.is_computed && !walk.is_full,
-        broken: walk.broken,
-        passed: walk.passed,
+        findings: walk.findings,
+        after,
         entries: begun,
     }
 }
@@ -157,11 +159,11 @@ fn ends_loop(branch: &Branch, index: u32) -> bool {
 }
 
 /// The targets of the links to each register of file A.
-fn links(facts: &[Option<Facts>]) -> Vec<Vec<u32>> {
+fn links(facts: &Program) -> Vec<Vec<u32>> {
     let mut links = vec![Vec::new(); 32];
     let mut calls = 0;
     for (index, at) in facts.iter().enumerate() {
-        let Some(at) = at.as_ref().filter(|at| at.branch().is_some()) else {
+        let Some(at) = at.as_ref().ok().filter(|at| at.branch().is_some()) else {
             continue;
         };
         let after = index as u32 + DELAY_SLOTS + 1;
@@ -178,7 +180,7 @@ fn links(facts: &[Option<Facts>]) -> Vec<Vec<u32>> {
 }
 
 struct Walk<'a> {
-    facts: &'a [Option<Facts>],
+    facts: &'a Program,
     links: Vec<Vec<u32>>,
     asked: Asked,
     seen: HashSet<State>,
@@ -192,13 +194,13 @@ struct Walk<'a> {
     is_guess: bool,
     is_full: bool,
     found: HashSet<(Rule, u32, Option<String>)>,
-    broken: Vec<Broken>,
-    /// For [`Flow::passed`].
+    findings: Vec<Finding>,
+    /// From which instruction to which a way goes, for [`Flow::after`].
     passed: HashSet<(u32, u32)>,
 }
 
 impl Walk<'_> {
-    /// Starts at an instruction with nothing before it.
+    /// Starts at an instruction with nothing before it, and goes every way from there.
     fn enter(&mut self, at: u32, accounts: Accounts) {
         if at as usize >= self.facts.len() {
             return;
@@ -211,18 +213,21 @@ impl Walk<'_> {
             conditions: Conditions::default(),
             accounts,
         };
-        self.push(
-            state,
-            Step {
-                from: NONE,
-                decided: None,
-                jumped: None,
-            },
-        );
+        let step = Step {
+            from: NONE,
+            decided: None,
+            jumped: None,
+        };
+        self.push(state, step);
+        while let Some((state, step)) = self.queue.pop_front() {
+            self.visit(state, step);
+        }
     }
 
     fn push(&mut self, mut state: State, step: Step) {
-        self.passed.insert((state.before[0], state.at));
+        if state.before[0] != NONE {
+            self.passed.insert((state.before[0], state.at));
+        }
         let visits = self.visits[state.at as usize];
         if visits >= MANY_STATES {
             state.accounts = Accounts::UNKNOWN;
@@ -243,30 +248,22 @@ impl Walk<'_> {
         self.steps.push(step);
     }
 
-    fn run(&mut self) {
-        while let Some((state, step)) = self.queue.pop_front() {
-            self.visit(state, step);
-        }
-    }
-
     fn visit(&mut self, mut state: State, step: u32) {
         let facts = self.facts;
         let index = state.at;
-        let Some(at) = &facts[index as usize] else {
-            if !self.is_guess {
+        let at = match &facts[index as usize] {
+            Ok(at) => at,
+            Err(_) if self.is_guess => return,
+            Err(error) => {
+                let reason = format!("{error}, and a way through the program leads to it");
                 let way = self.way(step);
-                let reason = "a way through the program leads to it".to_string();
-                self.report(Rule::Undecodable, index, reason, way);
+                return self.report(Rule::Undecodable, index, reason, way);
             }
-            return;
         };
         self.look_back(&state, at, step);
         let mut broken = Vec::new();
-        state
-            .accounts
-            .count(at, &state.values, &mut |rule, reason| {
-                broken.push((rule, reason))
-            });
+        let mut report = |rule, reason: &str| broken.push((rule, reason.to_string()));
+        state.accounts.count(at, &state.values, &mut report);
         self.report_accounts(index, broken, step);
         if at.branch().is_some_and(|branch| ends_loop(branch, index)) {
             state.accounts.go_round();
@@ -328,22 +325,19 @@ impl Walk<'_> {
             Some(Goal::Unknown) => return self.is_computed = true,
             Some(Goal::End) => {
                 let mut broken = Vec::new();
-                state
-                    .accounts
-                    .close(&mut |rule, reason| broken.push((rule, reason)));
+                let mut report = |rule, reason: &str| broken.push((rule, reason.to_string()));
+                state.accounts.close(&mut report);
                 return self.report_accounts(index, broken, step);
             }
         };
         if (state.at as usize) < self.facts.len() {
             let from = step;
-            return self.push(
-                state,
-                Step {
-                    from,
-                    decided,
-                    jumped,
-                },
-            );
+            let step = Step {
+                from,
+                decided,
+                jumped,
+            };
+            return self.push(state, step);
         }
         // What jumps off the program is reported with the branch.
         if jumped.is_none() && !self.is_guess {
@@ -358,7 +352,7 @@ impl Walk<'_> {
         let facts = self.facts;
         let mut broken = Vec::new();
         for (distance, before) in (1..).zip(state.before) {
-            let Some(Some(earlier)) = facts.get(before as usize) else {
+            let Some(Ok(earlier)) = facts.get(before as usize) else {
                 break;
             };
             super::sequence::check(earlier, at, distance, &mut |rule, reason| {
@@ -460,21 +454,16 @@ impl Walk<'_> {
             // Loops give one finding, not one for every count.
             if self.found.insert((rule, index, None)) {
                 let way = self.way(step);
-                self.broken.push(Broken {
-                    rule,
-                    index,
-                    reason,
-                    way,
-                });
+                self.report(rule, index, reason, way);
             }
         }
     }
 
     fn report(&mut self, rule: Rule, index: u32, reason: String, way: Vec<Way>) {
         if self.found.insert((rule, index, Some(reason.clone()))) {
-            self.broken.push(Broken {
+            self.findings.push(Finding {
                 rule,
-                index,
+                pc: index * INSTRUCTION_BYTES,
                 reason,
                 way,
             });
@@ -484,29 +473,13 @@ impl Walk<'_> {
     /// The last conditional branches on the way to a step, first to last.
     fn way(&self, step: u32) -> Vec<Way> {
         let decided = self.steps_back(step).filter_map(|step| step.decided);
-        let mut way: Vec<Way> = decided
-            .take(MOST_WAYS)
-            .map(|(index, taken)| Way {
-                pc: index * INSTRUCTION_BYTES,
-                taken,
-            })
-            .collect();
-        way.reverse();
-        way
+        in_order(decided.take(MOST_WAYS))
     }
 
     /// The branches that jumped in the last `distance` steps.
     fn jumps(&self, step: u32, distance: usize) -> Vec<Way> {
         let jumped = self.steps_back(step).take(distance);
-        let mut way: Vec<Way> = jumped
-            .filter_map(|step| step.jumped)
-            .map(|index| Way {
-                pc: index * INSTRUCTION_BYTES,
-                taken: true,
-            })
-            .collect();
-        way.reverse();
-        way
+        in_order(jumped.filter_map(|step| Some((step.jumped?, true))))
     }
 
     fn steps_back(&self, step: u32) -> impl Iterator<Item = &Step> {
@@ -514,6 +487,17 @@ impl Walk<'_> {
             self.steps.get(step.from as usize)
         })
     }
+}
+
+/// Branches, the last one first, and whether they are taken, as a way.
+fn in_order(branches: impl Iterator<Item = (u32, bool)>) -> Vec<Way> {
+    let way = branches.map(|(index, taken)| Way {
+        pc: index * INSTRUCTION_BYTES,
+        taken,
+    });
+    let mut way: Vec<Way> = way.collect();
+    way.reverse();
+    way
 }
 
 /// One outcome of an instruction.

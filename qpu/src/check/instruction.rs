@@ -1,44 +1,100 @@
 //! Rules about one instruction by itself.
 
 use super::Rule;
-use super::facts::{Facts, Write, is_peripheral, when};
+use super::facts::{Facts, Program, Write, is_peripheral, when};
 use super::flags;
+use super::flow::Flow;
 use super::lanes::stays_in_quads;
 use super::packing;
 use super::sequence::is_texture_coordinate;
 use crate::disasm::{read_name, write_name};
 use crate::isa::{
-    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Signal, Slot, Waddr, raddr, waddr,
+    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Raddr, Signal, Slot, SmallImmediate,
+    Waddr, raddr, waddr,
 };
 
-/// The reason, if the instruction breaks the rule.
-type Single = fn(&Facts) -> Option<String>;
+/// Rules with one reason, and when an instruction breaks them.
+const PLAIN: &[(Rule, fn(&Facts) -> bool, &str)] = &[
+    (
+        Rule::TmuNoswap,
+        |at| at.writes_to(waddr::TMU_NOSWAP) && at.writes_any(Waddr::is_tmu),
+        "a TMU is written in the instruction that writes tmu_noswap",
+    ),
+    (
+        Rule::TmuUniform,
+        |at| at.writes_any(is_texture_coordinate) && at.reads_from(raddr::UNIFORM),
+        "the texture request takes a uniform and so does an operand",
+    ),
+    (
+        Rule::BothSetups,
+        |at| writes_setup(at, File::A) && writes_setup(at, File::B),
+        "rd_setup and wr_setup are written in one instruction",
+    ),
+    (
+        Rule::VpmReadAndSetup,
+        |at| at.reads_from(raddr::VPM_READ) && at.writes_to(waddr::VPMVCD_SETUP),
+        "the VPM is read in the instruction that writes a setup",
+    ),
+    (
+        Rule::VpmWriteAndSetup,
+        |at| at.writes_to(waddr::VPM_WRITE) && at.writes_to(waddr::VPMVCD_SETUP),
+        "the VPM is written in the instruction that writes a setup",
+    ),
+    (
+        Rule::TmuLoadAndVpm,
+        |at| loads_from_tmu(at) && at.reads_from(raddr::VPM_READ),
+        "a TMU result is loaded in an instruction that reads the VPM",
+    ),
+    (
+        Rule::TmuLoadBesideVpm,
+        |at| loads_from_tmu(at) && uses_vpm_or_dma(at),
+        "a TMU result is loaded in an instruction that uses VPM or DMA",
+    ),
+    (
+        Rule::HostIntZero,
+        writes_zero_to_host_int,
+        "host_int is written with 0, which raises no interrupt",
+    ),
+    (
+        Rule::RotationInQuad,
+        |at| at.alu().is_some_and(rotates_in_quads) && !stays_in_quads(at),
+        "the rotation has no operand in r0..r3, and moves values inside their quad only",
+    ),
+    (
+        Rule::PackWithoutFileA,
+        packing::pack_without_file_a,
+        "a result is packed for file A, and none goes to a register of file A",
+    ),
+    (
+        Rule::UnpackMixed,
+        |at| at.alu().is_some_and(packing::unpack_mixed),
+        "one ALU takes the unpacked value as float, the other as integer",
+    ),
+    (
+        Rule::UnpackKind,
+        |at| at.alu().is_some_and(packing::unpack_kind),
+        "an unpacked r4 is a float, and an integer operation takes it",
+    ),
+    (
+        Rule::FlagsOfNever,
+        sets_flags_never,
+        "flags are set from an add result whose condition is never",
+    ),
+];
 
-const SINGLES: &[(Rule, Single)] = &[
-    (Rule::TmuNoswap, tmu_noswap),
+/// Rules whose reason names something, and the reason if an instruction breaks them.
+const NAMED: &[(Rule, fn(&Facts) -> Option<String>)] = &[
     (Rule::OnePeripheral, one_peripheral),
-    (Rule::TmuUniform, tmu_uniform),
-    (Rule::BothSetups, both_setups),
-    (Rule::VpmReadAndSetup, vpm_read_and_setup),
-    (Rule::VpmWriteAndSetup, vpm_write_and_setup),
-    (Rule::TmuLoadAndVpm, tmu_load_and_vpm),
-    (Rule::TmuLoadBesideVpm, tmu_load_beside_vpm),
     (Rule::SemaphoreWrite, semaphore_write),
     (Rule::SameDestination, same_destination),
     (Rule::SameRead, same_read),
     (Rule::ConditionalPeripheral, conditional_peripheral),
-    (Rule::HostIntZero, host_int_zero),
     (Rule::NeverPeripheral, never_peripheral),
-    (Rule::RotationInQuad, rotation_in_quad),
     (Rule::PackReserved, packing::pack_reserved),
     (Rule::PackUndocumented, packing::pack_undocumented),
     (Rule::PackToPeripheral, packing::pack_to_peripheral),
-    (Rule::PackWithoutFileA, packing::pack_without_file_a),
     (Rule::UnpackIo, packing::unpack_io),
-    (Rule::UnpackMixed, packing::unpack_mixed),
     (Rule::PackKind, packing::pack_kind),
-    (Rule::UnpackKind, packing::unpack_kind),
-    (Rule::FlagsOfNever, flags_of_never),
     (Rule::IdleMulWrite, idle_mul_write),
     (Rule::NoRead, no_read),
     (Rule::UnmappedRead, unmapped_read),
@@ -47,37 +103,25 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::LinkIo, link_io),
 ];
 
-/// Only instructions that are `reached` count.
-pub(super) fn check(
-    facts: &[Option<Facts>],
-    reached: &[bool],
-    report: &mut impl FnMut(Rule, usize, String),
-) {
+/// Only instructions that some way reaches count.
+pub(super) fn check(facts: &Program, flow: &Flow, report: &mut impl FnMut(Rule, usize, String)) {
     let flags_count = facts.iter().flatten().any(flags::asks);
-    for (index, at) in facts.iter().enumerate() {
-        let Some(at) = at.as_ref().filter(|_| reached[index]) else {
-            continue;
-        };
-        for (rule, single) in SINGLES {
-            if let Some(reason) = single(at) {
+    for (index, at) in flow.reached(facts) {
+        for (rule, _, reason) in PLAIN.iter().filter(|(_, is_broken, _)| is_broken(at)) {
+            report(*rule, index, reason.to_string());
+        }
+        for (rule, reason) in NAMED {
+            if let Some(reason) = reason(at) {
                 report(*rule, index, reason);
             }
         }
-        if let Some(reason) = flags_of_no_read(facts, index) {
+        if let Some(reason) = flags_of_no_read(at, || flags::are_asked(facts, flow, index)) {
             report(Rule::NoRead, index, reason);
         }
         if let Some(reason) = branch_odd_register(at).filter(|_| flags_count) {
             report(Rule::BranchOddRegister, index, reason);
         }
     }
-}
-
-fn tmu_noswap(at: &Facts) -> Option<String> {
-    let both = at.writes_any(|waddr| waddr == waddr::TMU_NOSWAP) && at.writes_any(Waddr::is_tmu);
-    when(
-        both,
-        "a TMU is written in the instruction that writes tmu_noswap",
-    )
 }
 
 fn one_peripheral(at: &Facts) -> Option<String> {
@@ -103,7 +147,7 @@ fn one_peripheral(at: &Facts) -> Option<String> {
     if at.signal().loads_r4() && !blends {
         accesses.push(format!("signal {}", at.signal().name()));
     }
-    if at.reads_any(|raddr| raddr == raddr::MUTEX_ACQUIRE) {
+    if at.reads_from(raddr::MUTEX_ACQUIRE) {
         accesses.push("a mutex read".to_string());
     }
     if matches!(at.instruction, Instruction::Semaphore(_)) {
@@ -112,64 +156,19 @@ fn one_peripheral(at: &Facts) -> Option<String> {
     (accesses.len() > 1).then(|| format!("one instruction has {}", accesses.join(" and ")))
 }
 
-fn tmu_uniform(at: &Facts) -> Option<String> {
-    let both =
-        at.writes_any(is_texture_coordinate) && at.reads_any(|raddr| raddr == raddr::UNIFORM);
-    when(
-        both,
-        "the texture request takes a uniform and so does an operand",
-    )
-}
-
 fn writes_setup(at: &Facts, file: File) -> bool {
-    at.writes
-        .iter()
-        .any(|write| write.waddr == waddr::VPMVCD_SETUP && write.file == file)
-}
-
-fn writes_a_setup(at: &Facts) -> bool {
-    writes_setup(at, File::A) || writes_setup(at, File::B)
-}
-
-fn both_setups(at: &Facts) -> Option<String> {
-    let both = writes_setup(at, File::A) && writes_setup(at, File::B);
-    when(both, "rd_setup and wr_setup are written in one instruction")
-}
-
-fn vpm_read_and_setup(at: &Facts) -> Option<String> {
-    let both = at.reads_any(|raddr| raddr == raddr::VPM_READ) && writes_a_setup(at);
-    when(
-        both,
-        "the VPM is read in the instruction that writes a setup",
-    )
-}
-
-fn vpm_write_and_setup(at: &Facts) -> Option<String> {
-    let both = at.writes_any(|waddr| waddr == waddr::VPM_WRITE) && writes_a_setup(at);
-    when(
-        both,
-        "the VPM is written in the instruction that writes a setup",
-    )
+    let is_setup = |write: &Write| write.waddr == waddr::VPMVCD_SETUP && write.file == file;
+    at.writes.iter().any(is_setup)
 }
 
 fn loads_from_tmu(at: &Facts) -> bool {
     matches!(at.signal(), Signal::LoadTmu0 | Signal::LoadTmu1)
 }
 
-fn tmu_load_and_vpm(at: &Facts) -> Option<String> {
-    let reads = at.reads_any(|raddr| raddr == raddr::VPM_READ);
-    when(
-        loads_from_tmu(at) && reads,
-        "a TMU result is loaded in an instruction that reads the VPM",
-    )
-}
-
-fn tmu_load_beside_vpm(at: &Facts) -> Option<String> {
-    let reads = at.reads_any(|raddr| raddr.is_vpm() && raddr != raddr::VPM_READ);
-    when(
-        loads_from_tmu(at) && (reads || at.writes_any(Waddr::is_vpm)),
-        "a TMU result is loaded in an instruction that uses VPM or DMA",
-    )
+/// A vector that is read is left to [`Rule::TmuLoadAndVpm`].
+fn uses_vpm_or_dma(at: &Facts) -> bool {
+    let reads = |raddr: Raddr| raddr.is_vpm() && raddr != raddr::VPM_READ;
+    at.reads_any(reads) || at.writes_any(Waddr::is_vpm)
 }
 
 fn semaphore_write(at: &Facts) -> Option<String> {
@@ -181,24 +180,10 @@ fn semaphore_write(at: &Facts) -> Option<String> {
         .then(|| format!("a semaphore instruction writes {name}"))
 }
 
-/// Addresses that name one register in both files.
-fn is_shared(address: Waddr) -> bool {
-    let per_file = matches!(
-        address,
-        waddr::ACC5
-            | waddr::UNIFORMS_ADDRESS
-            | waddr::QUAD_XY
-            | waddr::MS_REV_FLAGS
-            | waddr::VPMVCD_SETUP
-            | waddr::VPM_ADDR
-    );
-    address.register().is_none() && !per_file
-}
-
 fn same_destination(at: &Facts) -> Option<String> {
     let [one, two] = at.writes.both()?;
     // r5 is written by r5quad and r5all; of two writes to it one is lost.
-    let same = one.waddr == two.waddr && (is_shared(one.waddr) || one.waddr == waddr::ACC5);
+    let same = one.waddr == two.waddr && (!one.waddr.differs_by_file() || one.waddr == waddr::ACC5);
     let accumulator = one.waddr.accumulator().is_some();
     let same_value = at
         .alu()
@@ -215,23 +200,16 @@ fn same_destination(at: &Facts) -> Option<String> {
 /// True if both ALUs move one operand as it is: py-videocore ends its programs with
 /// `or r0, r0, r0; v8min r0, r0, r0`.
 fn copies_one_value(alu: &Alu) -> bool {
-    let add = alu.op_add == AddOp::Or && alu.add_a == alu.add_b;
-    let mul = matches!(alu.op_mul, MulOp::V8min | MulOp::V8max) && alu.mul_a == alu.mul_b;
+    let [add, mul] = Slot::BOTH.map(|slot| alu.copied(slot));
     let as_it_is = alu.rotation().is_none() && alu.write.pack_mul() == Some(MulPack::None);
-    add && mul && as_it_is && alu.add_a == alu.mul_a
+    add.is_some() && add == mul && as_it_is
 }
 
 fn same_read(at: &Facts) -> Option<String> {
     let [one, two] = at.reads.both()?;
-    let counts = matches!(
-        one.raddr,
-        raddr::UNIFORM | raddr::VARYING | raddr::VPM_READ | raddr::MUTEX_ACQUIRE
-    );
-    (counts && one.raddr == two.raddr).then(|| {
-        format!(
-            "{} is read through both ports",
-            read_name(one.file, one.raddr)
-        )
+    (one.raddr.is_taken() && one.raddr == two.raddr).then(|| {
+        let name = read_name(one.file, one.raddr);
+        format!("{name} is read through both ports")
     })
 }
 
@@ -263,59 +241,36 @@ fn never_peripheral(at: &Facts) -> Option<String> {
 
 /// Covers constants only. The value that `mov host_int, nop` writes is left to [`super::written`],
 /// which knows all ways.
-fn host_int_zero(at: &Facts) -> Option<String> {
-    let write = at
-        .writes
-        .iter()
-        .find(|write| write.waddr == waddr::HOST_INT)?;
-    let zero = match &at.instruction {
+fn writes_zero_to_host_int(at: &Facts) -> bool {
+    let mut writes = at.writes.iter();
+    let Some(write) = writes.find(|write| is_host_int(write.waddr)) else {
+        return false;
+    };
+    match &at.instruction {
         Instruction::LoadImmediate(load) => load.immediate == 0,
         Instruction::Alu(alu) => {
-            let (a, b) = match write.slot {
-                Slot::Add => (alu.add_a, alu.add_b),
-                Slot::Mul => (alu.mul_a, alu.mul_b),
-            };
-            let is_copy = match write.slot {
-                Slot::Add => alu.op_add == AddOp::Or,
-                Slot::Mul => alu.op_mul == MulOp::V8min,
-            };
-            let constant = alu.small_immediate().map(|immediate| immediate.value());
-            is_copy && a == Mux::B && b == Mux::B && constant == Some(0)
+            let constant = alu.small_immediate().map(SmallImmediate::value);
+            alu.copied(write.slot) == Some(Mux::B) && constant == Some(0)
         }
         _ => false,
-    };
-    when(
-        zero,
-        "host_int is written with 0, which raises no interrupt",
-    )
+    }
 }
 
 pub(super) fn is_host_int(address: Waddr) -> bool {
     address == waddr::HOST_INT
 }
 
-fn rotation_in_quad(at: &Facts) -> Option<String> {
-    let alu = at.alu()?;
-    alu.rotation()?;
-    let rotates = |mux: Mux| mux.bits() < 4;
-    let constant = |mux: Mux| mux == Mux::B;
-    let operands = [alu.mul_a, alu.mul_b];
-    let inside =
-        !operands.iter().any(|mux| rotates(*mux)) && !operands.iter().all(|mux| constant(*mux));
-    when(
-        inside && alu.op_mul != MulOp::Nop && !stays_in_quads(at),
-        "the rotation has no operand in r0..r3, and moves values inside their quad only",
-    )
+fn rotates_in_quads(alu: &Alu) -> bool {
+    let operands = alu.operands(Slot::Mul);
+    let inside = operands.iter().all(|mux| mux.bits() >= 4);
+    let is_value = operands.iter().any(|mux| *mux != Mux::B);
+    alu.rotation().is_some() && inside && is_value && alu.op_mul != MulOp::Nop
 }
 
-fn flags_of_never(at: &Facts) -> Option<String> {
+fn sets_flags_never(at: &Facts) -> bool {
     let write_back = at.instruction.write_back();
     let add_is_idle = at.alu().is_some_and(|alu| alu.op_add == AddOp::Nop);
-    let never = write_back.sf && write_back.cond_add == Cond::Never && !add_is_idle;
-    when(
-        never,
-        "flags are set from an add result whose condition is never",
-    )
+    write_back.sf && write_back.cond_add == Cond::Never && !add_is_idle
 }
 
 fn idle_mul_write(at: &Facts) -> Option<String> {
@@ -354,11 +309,9 @@ fn no_read(at: &Facts) -> Option<String> {
 /// The counterpart of `no_read` where only flags come of it, which is a mistake where an
 /// instruction asks for them: programs wait with `or.setf -, vw_wait, nop`, as the first examples
 /// for this machine did.
-fn flags_of_no_read(facts: &[Option<Facts>], index: usize) -> Option<String> {
-    let at = facts[index].as_ref()?;
+fn flags_of_no_read(at: &Facts, are_asked: impl Fn() -> bool) -> Option<String> {
     let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;
-    let is_told = no_read(at).is_some();
-    (!is_told && flags::are_asked(facts, index)).then(|| {
+    (no_read(at).is_none() && are_asked()).then(|| {
         let file = letter(file);
         format!("flags are set from file {file}'s port, which reads nothing, and are asked later")
     })
@@ -398,7 +351,7 @@ pub(super) fn fragment_only(at: &Facts) -> Option<String> {
         ));
     }
     when(
-        at.reads_any(|raddr| raddr == raddr::VARYING),
+        at.reads_from(raddr::VARYING),
         "varyings are for fragment shaders",
     )
 }

@@ -35,13 +35,10 @@ pub(super) fn pack_to_peripheral(at: &Facts) -> Option<String> {
         .then(|| format!("packing into one byte does not work on {name}"))
 }
 
-pub(super) fn pack_without_file_a(at: &Facts) -> Option<String> {
+pub(super) fn pack_without_file_a(at: &Facts) -> bool {
     let packs = at.branch().is_none() && at.instruction.write_back().pack_a() != Pack::None;
     let writes = at.registers_written().any(|(file, _)| file == File::A);
-    when(
-        packs && !writes,
-        "a result is packed for file A, and none goes to a register of file A",
-    )
+    packs && !writes
 }
 
 /// Results whose kind is not that of the packing. Minimum and maximum are left out: they also copy
@@ -74,51 +71,31 @@ pub(super) fn unpack_io(at: &Facts) -> Option<String> {
         .reads
         .iter()
         .find(|read| read.used && read.file == File::A && read.raddr.register().is_none())?;
-    unpacks_a(at).then(|| format!("{} is unpacked", read_name(read.file, read.raddr)))
+    let is_unpacked = at.alu().is_some_and(unpacks_a);
+    is_unpacked.then(|| format!("{} is unpacked", read_name(read.file, read.raddr)))
 }
 
-pub(super) fn unpack_mixed(at: &Facts) -> Option<String> {
-    let alu = at.alu()?;
-    let add = alu.add_a == Mux::A || (alu.op_add.operands() > 1 && alu.add_b == Mux::A);
-    let mul = alu.mul_a == Mux::A || alu.mul_b == Mux::A;
-    let both = add && mul && alu.op_add != AddOp::Nop && alu.op_mul != MulOp::Nop;
+pub(super) fn unpack_mixed(alu: &Alu) -> bool {
+    let both = Slot::BOTH.into_iter().all(|slot| alu.uses_in(slot, Mux::A));
     // A byte in all four places is the same to both.
     let differs = alu.unpack != Unpack::U8dr;
     let mixed = both && differs && alu.op_add.takes_floats() != alu.op_mul.is_float();
-    when(
-        mixed && unpacks_a(at),
-        "one ALU takes the unpacked value as float, the other as integer",
-    )
+    mixed && unpacks_a(alu)
 }
 
-pub(super) fn unpack_kind(at: &Facts) -> Option<String> {
-    let alu = at.alu()?;
+pub(super) fn unpack_kind(alu: &Alu) -> bool {
     let floats = alu.write.pm && !matches!(alu.unpack, Unpack::None | Unpack::U8dr);
-    let add = alu.add_uses(Mux::R4) && !alu.op_add.takes_floats() && !copies(alu, Slot::Add);
-    let mul = alu.mul_uses(Mux::R4) && !alu.op_mul.is_float() && !copies(alu, Slot::Mul);
-    when(
-        floats && (add || mul),
-        "an unpacked r4 is a float, and an integer operation takes it",
-    )
+    let is_of_integers = [!alu.op_add.takes_floats(), !alu.op_mul.is_float()];
+    let mut slots = Slot::BOTH.into_iter().zip(is_of_integers);
+    // Copies keep all bits, and differences from itself do not depend on them.
+    floats
+        && slots.any(|(slot, is_of_integers)| {
+            let counts = alu.copied(slot).is_none() && !alu.cancels(slot);
+            alu.uses_in(slot, Mux::R4) && is_of_integers && counts
+        })
 }
 
 /// True if operands read through file A are unpacked.
-fn unpacks_a(at: &Facts) -> bool {
-    at.alu()
-        .is_some_and(|alu| !alu.write.pm && alu.unpack != Unpack::None)
-}
-
-/// True if all bits come through as they are, or do not matter: moves, and what makes 0 of
-/// anything.
-fn copies(alu: &Alu, slot: Slot) -> bool {
-    match slot {
-        Slot::Add => {
-            use AddOp::{And, Max, Min, Or, Sub, Xor};
-            alu.add_a == alu.add_b && matches!(alu.op_add, And | Max | Min | Or | Sub | Xor)
-        }
-        Slot::Mul => {
-            use MulOp::{V8max, V8min, V8subs};
-            alu.mul_a == alu.mul_b && matches!(alu.op_mul, V8max | V8min | V8subs)
-        }
-    }
+fn unpacks_a(alu: &Alu) -> bool {
+    !alu.write.pm && alu.unpack != Unpack::None
 }

@@ -2,29 +2,22 @@
 
 use super::Rule;
 use super::end;
-use super::facts::Facts;
+use super::facts::{Facts, Program};
+use super::flow::Flow;
 use crate::isa::{INSTRUCTION_BYTES, Waddr};
 
-/// Only instructions that are `reached` count; the first is at `start`.
+/// Only instructions that some way reaches count; the first is at `start`.
 pub(super) fn check(
-    facts: &[Option<Facts>],
+    facts: &Program,
     start: usize,
-    reached: &[bool],
+    flow: &Flow,
     report: &mut impl FnMut(Rule, usize, String),
 ) {
-    let known = || {
-        let all = facts.iter().zip(reached).enumerate();
-        all.filter(|(_, (_, reached))| **reached)
-            .filter_map(|(index, (facts, _))| Some((index, facts.as_ref()?)))
-    };
-    for (index, _) in known()
-        .filter(|(index, _)| (start..start + 2).contains(index))
-        .filter(|(_, facts)| facts.writes_any(Waddr::is_tmu))
-    {
-        let reason = "a TMU is written in the first two instructions of the program".to_string();
-        report(Rule::TmuAtStart, index, reason);
-    }
-    for (index, at) in known() {
+    for (index, at) in flow.reached(facts) {
+        if (start..start + 2).contains(&index) && at.writes_any(Waddr::is_tmu) {
+            let reason = "a TMU is written in the first two instructions of the program";
+            report(Rule::TmuAtStart, index, reason.to_string());
+        }
         if at.signal().ends_program() {
             end::check(at, 0, &mut |rule, reason| report(rule, index, reason));
         }

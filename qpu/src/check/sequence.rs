@@ -2,60 +2,24 @@
 
 use super::Rule;
 use super::end;
-use super::facts::{Facts, Write};
+use super::facts::{Facts, Write, when};
 use super::lanes::{rotates_to_first_lanes, stays_in_quads};
 use crate::disasm::write_name;
-use crate::isa::{Cond, File, Mux, Rotation, Waddr, raddr, waddr};
+use crate::isa::{Cond, File, Mux, Rotation, Slot, Waddr, raddr, waddr};
 
-/// A rule about the instruction that must not come within `slots` after another.
-struct Distance {
-    rule: Rule,
-    slots: usize,
-    /// The reason, given the earlier and the later instruction, if they clash.
-    clash: fn(&Facts, &Facts) -> Option<String>,
-}
+/// A reason why two instructions, the earlier one first, must not be so near.
+type Clash = fn(&Facts, &Facts) -> Option<String>;
 
-const DISTANCES: &[Distance] = &[
-    Distance {
-        rule: Rule::RegisterFile,
-        slots: 1,
-        clash: register_file,
-    },
-    Distance {
-        rule: Rule::SfuResultTooEarly,
-        slots: 2,
-        clash: sfu_result_too_early,
-    },
-    Distance {
-        rule: Rule::SfuResultOverwritten,
-        slots: 2,
-        clash: sfu_result_overwritten,
-    },
-    Distance {
-        rule: Rule::TmuNoswap,
-        slots: 2,
-        clash: tmu_noswap,
-    },
-    Distance {
-        rule: Rule::UniformsAddress,
-        slots: 2,
-        clash: uniforms_address,
-    },
-    Distance {
-        rule: Rule::RotationSource,
-        slots: 1,
-        clash: rotation_source,
-    },
-    Distance {
-        rule: Rule::RotationAmount,
-        slots: 1,
-        clash: rotation_amount,
-    },
-    Distance {
-        rule: Rule::BranchSpacing,
-        slots: 2,
-        clash: branch_spacing,
-    },
+/// Rules, the instructions after another that they are about, and when they are broken.
+const DISTANCES: &[(Rule, usize, Clash)] = &[
+    (Rule::RegisterFile, 1, register_file),
+    (Rule::SfuResultTooEarly, 2, sfu_result_too_early),
+    (Rule::SfuResultOverwritten, 2, sfu_result_overwritten),
+    (Rule::TmuNoswap, 2, tmu_noswap),
+    (Rule::UniformsAddress, 2, uniforms_address),
+    (Rule::RotationSource, 1, rotation_source),
+    (Rule::RotationAmount, 1, rotation_amount),
+    (Rule::BranchSpacing, 2, branch_spacing),
 ];
 
 /// Calls `report` with what `later`, which comes `distance` (1 or 2) instructions after `earlier`,
@@ -66,9 +30,9 @@ pub(super) fn check(
     distance: usize,
     report: &mut dyn FnMut(Rule, String),
 ) {
-    for rule in DISTANCES.iter().filter(|rule| distance <= rule.slots) {
-        if let Some(reason) = (rule.clash)(earlier, later) {
-            report(rule.rule, reason);
+    for (rule, _, clash) in DISTANCES.iter().filter(|(_, slots, _)| distance <= *slots) {
+        if let Some(reason) = clash(earlier, later) {
+            report(*rule, reason);
         }
     }
     if earlier.signal().ends_program() {
@@ -99,16 +63,16 @@ fn are_apart(earlier: &Facts, write: &Write, later: &Facts, file: File) -> bool 
     };
     let is_partial = write.cond.asks_flags();
     let mux = Mux::of(file);
-    let add = !alu.add_uses(mux) || alu.write.cond_add.excludes(write.cond);
-    let mul = !alu.mul_uses(mux) || alu.write.cond_mul.excludes(write.cond);
+    let in_others = |slot| !alu.uses_in(slot, mux) || alu.write.cond(slot).excludes(write.cond);
+    let in_others = Slot::BOTH.into_iter().all(in_others);
     let sf = earlier.instruction.write_back().sf;
-    let is_scalar = !alu.add_uses(mux) && rotates_to_first_lanes(later);
-    is_partial && (!sf && add && mul && alu.rotation().is_none() || is_scalar)
+    let is_scalar = !alu.uses_in(Slot::Add, mux) && rotates_to_first_lanes(later);
+    is_partial && (!sf && in_others && alu.rotation().is_none() || is_scalar)
 }
 
 fn sfu_result_too_early(earlier: &Facts, later: &Facts) -> Option<String> {
     let clash = earlier.writes_any(Waddr::is_sfu) && later.uses(Mux::R4);
-    clash.then(|| "r4 is read while an SFU result is on its way to it".to_string())
+    when(clash, "r4 is read while an SFU result is on its way to it")
 }
 
 fn sfu_result_overwritten(earlier: &Facts, later: &Facts) -> Option<String> {
@@ -126,17 +90,16 @@ fn sfu_result_overwritten(earlier: &Facts, later: &Facts) -> Option<String> {
 }
 
 fn tmu_noswap(earlier: &Facts, later: &Facts) -> Option<String> {
-    let clash =
-        earlier.writes_any(|waddr| waddr == waddr::TMU_NOSWAP) && later.writes_any(Waddr::is_tmu);
-    clash.then(|| "a TMU is written before tmu_noswap has taken effect".to_string())
+    let clash = earlier.writes_to(waddr::TMU_NOSWAP) && later.writes_any(Waddr::is_tmu);
+    when(clash, "a TMU is written before tmu_noswap has taken effect")
 }
 
 fn uniforms_address(earlier: &Facts, later: &Facts) -> Option<String> {
     // A texture request takes its setup from the uniforms as well.
-    let texture = |waddr: Waddr| is_texture_coordinate(waddr);
-    let reads = later.reads_any(|raddr| raddr == raddr::UNIFORM) || later.writes_any(texture);
-    let clash = earlier.writes_any(|waddr| waddr == waddr::UNIFORMS_ADDRESS) && reads;
-    clash.then(|| "a uniform is read before the new uniforms address has taken effect".to_string())
+    let reads = later.reads_from(raddr::UNIFORM) || later.writes_any(is_texture_coordinate);
+    let clash = earlier.writes_to(waddr::UNIFORMS_ADDRESS) && reads;
+    let reason = "a uniform is read before the new uniforms address has taken effect";
+    when(clash, reason)
 }
 
 /// t, r and b of either TMU, which make a request a texture request.
@@ -150,10 +113,11 @@ fn rotation_source(earlier: &Facts, later: &Facts) -> Option<String> {
     if alu.op_mul.operands() == 0 || stays_in_quads(later) {
         return None;
     }
+    let operands = alu.operands(Slot::Mul);
     let written = earlier.writes.iter().find(|write| {
         let is_counted = write.cond == Cond::Always || !rotates_to_first_lanes(later);
         let number = write.waddr.accumulator().filter(|_| is_counted);
-        number.is_some_and(|n| n < 4 && [alu.mul_a, alu.mul_b].iter().any(|mux| mux.bits() == n))
+        number.is_some_and(|n| n < 4 && operands.iter().any(|mux| mux.bits() == n))
     })?;
     let name = write_name(File::A, written.waddr);
     Some(format!(
@@ -164,13 +128,12 @@ fn rotation_source(earlier: &Facts, later: &Facts) -> Option<String> {
 fn rotation_amount(earlier: &Facts, later: &Facts) -> Option<String> {
     let alu = later.alu()?;
     let by_r5 = alu.rotation() == Some(Rotation::ByR5) && alu.op_mul.operands() > 0;
-    let clash = by_r5 && earlier.writes_any(|waddr| waddr == waddr::ACC5);
-    clash.then(|| {
-        "r5 was written in the instruction before and is the amount of a rotation".to_string()
-    })
+    let reason = "r5 was written in the instruction before and is the amount of a rotation";
+    when(by_r5 && earlier.writes_to(waddr::ACC5), reason)
 }
 
 fn branch_spacing(earlier: &Facts, later: &Facts) -> Option<String> {
     let clash = earlier.branch().is_some() && later.branch().is_some();
-    clash.then(|| "the branch comes less than three instructions after another".to_string())
+    let reason = "the branch comes less than three instructions after another";
+    when(clash, reason)
 }

@@ -5,10 +5,12 @@
 //! here, and the simulator reports them. Source: guide, VPM and VCD setup registers; vc4asm's
 //! addendum for the load's address.
 
+use crate::machine::VPM_ROWS;
+
 /// Rows 0 to 63, a bit each; none where nothing is known.
 type Rows = u64;
 
-const ROWS: u32 = 64;
+const ROWS: u32 = VPM_ROWS as u32;
 
 /// One direction: what is set up, what is moving, and whether the vectors that are set up lie in
 /// it.

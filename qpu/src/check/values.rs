@@ -11,10 +11,10 @@
 //! and add rows to them.
 
 use super::conditions::Sign;
-use super::facts::{Facts, Write};
+use super::facts::{Facts, Program, Write};
 use crate::isa::{
-    AddOp, Alu, Cond, File, Instruction, LoadImmediateKind, MulOp, Mux, Pack, Raddr, Slot, Unpack,
-    Waddr, waddr,
+    AddOp, Alu, Cond, File, Instruction, LoadImmediateKind, Mux, Pack, Raddr, Slot, Unpack, Waddr,
+    waddr,
 };
 
 /// The content of a register, alike in all lanes.
@@ -54,7 +54,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// By any instruction of a program.
-    pub fn by(facts: &[Option<Facts>]) -> Self {
+    pub fn by(facts: &Program) -> Self {
         let mut asked = Self {
             signs: 0,
             setups: 0,
@@ -228,47 +228,30 @@ impl Values {
 
 /// The constant that an ALU makes of a small immediate with itself, or of whatever less itself.
 fn made(alu: &Alu, slot: Slot) -> Option<u32> {
-    let (a, b) = operands(alu, slot);
-    let is_nothing = match slot {
-        Slot::Add => matches!(alu.op_add, AddOp::Sub | AddOp::Xor | AddOp::V8subs),
-        Slot::Mul => alu.op_mul == MulOp::V8subs,
-    };
-    if a != b {
-        return None;
-    }
-    if is_nothing {
+    if alu.cancels(slot) {
         return Some(0);
     }
-    let immediate = alu.small_immediate().filter(|_| a == Mux::B)?;
+    let immediate = alu.small_immediate()?;
+    if alu.operands(slot) != [Mux::B; 2] {
+        return None;
+    }
     match slot {
         Slot::Add => immediate.added(alu.op_add),
         Slot::Mul => immediate.multiplied(alu.op_mul),
     }
 }
 
-fn operands(alu: &Alu, slot: Slot) -> (Mux, Mux) {
-    match slot {
-        Slot::Add => (alu.add_a, alu.add_b),
-        Slot::Mul => (alu.mul_a, alu.mul_b),
-    }
-}
-
 /// The register that an ALU copies, if that is what it does. What is known is alike in all lanes,
 /// so a rotation changes nothing.
 fn copied(alu: &Alu, slot: Slot) -> Option<u8> {
-    let is_move = match slot {
-        Slot::Add => alu.op_add == AddOp::Or,
-        Slot::Mul => alu.op_mul == MulOp::V8min,
-    };
-    let (a, b) = operands(alu, slot);
-    read(alu, a).filter(|_| is_move && a == b)
+    read(alu, alu.copied(slot)?)
 }
 
 /// The registers that a result is copied from or is a sum of.
 fn parts(alu: &Alu, slot: Slot) -> [Option<u8>; 2] {
     let is_sum = slot == Slot::Add && matches!(alu.op_add, AddOp::Add | AddOp::Or);
     match is_sum {
-        true => [alu.add_a, alu.add_b].map(|mux| read(alu, mux)),
+        true => alu.operands(slot).map(|mux| read(alu, mux)),
         false => [copied(alu, slot), None],
     }
 }

@@ -8,8 +8,8 @@
 //! fills.
 
 use super::Rule;
-use super::facts::{Facts, Write};
-use super::flow::{Flow, NONE};
+use super::facts::{Facts, Program, Write};
+use super::flow::Flow;
 use super::instruction::{fragment_only, is_host_int, letter, unread_ports};
 use crate::isa::{
     AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Pack, Rotation, Slot, SmallImmediate, Unpack,
@@ -32,28 +32,16 @@ const fn register(file: File, number: u8) -> u32 {
 }
 
 /// Calls `report` with the first read of each place that nothing writes before it.
-pub(super) fn check(
-    facts: &[Option<Facts>],
-    flow: &Flow,
-    report: &mut impl FnMut(Rule, usize, String),
-) {
-    let runs_off = |rule: Rule| rule == Rule::NoProgramEnd;
-    let reached = || {
-        let all = facts.iter().enumerate();
-        all.filter(|(index, _)| flow.reached[*index])
-            .filter_map(|(index, at)| Some((index, at.as_ref()?)))
-    };
-    if !flow.is_followed
-        || flow.broken.iter().any(|broken| runs_off(broken.rule))
-        || reached().any(|(_, at)| fragment_only(at).is_some())
-    {
+pub(super) fn check(facts: &Program, flow: &Flow, report: &mut impl FnMut(Rule, usize, String)) {
+    let mut reached = flow.reached(facts);
+    if !flow.is_followed || reached.any(|(_, at)| fragment_only(at).is_some()) {
         return;
     }
     let before = written_before(facts, flow);
-    let mut told: Places = 0;
-    for (index, at) in reached() {
-        let missing = read_by(at) & !before[index] & !told;
-        told |= missing;
+    let mut reported: Places = 0;
+    for (index, at) in flow.reached(facts) {
+        let missing = read_by(at) & !before[index] & !reported;
+        reported |= missing;
         for place in (0..ALL).filter(|place| missing >> place & 1 != 0) {
             let rule = if place < PORTS {
                 Rule::UndefinedRead
@@ -89,24 +77,17 @@ fn reason(place: u32, written: Places) -> String {
 }
 
 /// Places that may be written before each instruction, on the way to it.
-fn written_before(facts: &[Option<Facts>], flow: &Flow) -> Vec<Places> {
+fn written_before(facts: &Program, flow: &Flow) -> Vec<Places> {
     let mut before = vec![0; facts.len()];
-    let mut after = vec![Vec::new(); facts.len()];
-    for &(from, to) in &flow.passed {
-        if from != NONE {
-            after[from as usize].push(to as usize);
-        }
-    }
     // What starts elsewhere may find everything.
-    let mut changed: Vec<usize> = Vec::new();
+    let mut changed = flow.entries.clone();
     for entry in &flow.entries {
         before[*entry] = Places::MAX;
-        changed.push(*entry);
     }
-    changed.extend((0..facts.len()).filter(|index| flow.reached[*index]));
+    changed.extend(flow.reached(facts).map(|(index, _)| index));
     while let Some(index) = changed.pop() {
         let written = facts[index].as_ref().map_or(0, written_by);
-        for &next in &after[index] {
+        for next in flow.after[index].iter().map(|next| *next as usize) {
             let now = before[next] | before[index] | written;
             if now != before[next] {
                 before[next] = now;
@@ -191,74 +172,43 @@ fn read_by(at: &Facts) -> Places {
 /// True if something comes of what an operation takes through a mux: a result that depends on it
 /// and goes somewhere else, or flags.
 fn takes(at: &Facts, alu: &Alu, slot: Slot, mux: Mux) -> bool {
-    let uses = match slot {
-        Slot::Add => alu.add_uses(mux),
-        Slot::Mul => alu.mul_uses(mux),
-    };
     let sets_flags = alu.write.sf && alu.flag_slot() == slot;
     let mut results = at.writes.iter().filter(|write| {
         let is_lost = write.cond == Cond::Never || write.waddr == waddr::MUTEX_RELEASE;
         write.slot == slot && !is_lost
     });
-    uses && !is_constant(alu, slot)
+    alu.uses_in(slot, mux)
+        && !is_constant(alu, slot)
         && (sets_flags || results.any(|write| !stays(at, alu, slot, write.file, write.waddr)))
 }
 
 /// True if an operation gives the same whatever its operands are: what is taken from itself, and
 /// products with 0.
 fn is_constant(alu: &Alu, slot: Slot) -> bool {
-    let zero = SmallImmediate::from_int(0);
-    let by_zero = |a: Mux, b: Mux| {
-        alu.small_immediate().is_some()
-            && alu.small_immediate() == zero
-            && (a == Mux::B || b == Mux::B)
+    use MulOp::{Fmul, Mul24, V8min, V8muld};
+    let by_anything = match slot {
+        Slot::Add => alu.op_add == AddOp::And,
+        Slot::Mul => matches!(alu.op_mul, Fmul | Mul24 | V8muld | V8min),
     };
-    match slot {
-        Slot::Add => {
-            let from_itself = matches!(alu.op_add, AddOp::Xor | AddOp::Sub | AddOp::V8subs);
-            (alu.add_a == alu.add_b && from_itself)
-                || (alu.op_add == AddOp::And && by_zero(alu.add_a, alu.add_b))
-        }
-        Slot::Mul => {
-            let by_anything = matches!(
-                alu.op_mul,
-                MulOp::Fmul | MulOp::Mul24 | MulOp::V8muld | MulOp::V8min
-            );
-            let from_itself = alu.op_mul == MulOp::V8subs && alu.mul_a == alu.mul_b;
-            (from_itself && alu.rotation().is_none())
-                || (by_anything && by_zero(alu.mul_a, alu.mul_b))
-        }
-    }
+    let is_zero =
+        alu.small_immediate().is_some() && alu.small_immediate() == SmallImmediate::from_int(0);
+    alu.cancels(slot) || by_anything && is_zero && alu.operands(slot).contains(&Mux::B)
 }
 
 /// True if a result is a copy that goes to where it comes from, as in `mov r0, r0`.
 fn stays(at: &Facts, alu: &Alu, slot: Slot, file: File, to: Waddr) -> bool {
-    let (a, b, copies) = match slot {
-        Slot::Add => {
-            let gives_either = matches!(
-                alu.op_add,
-                AddOp::Or | AddOp::And | AddOp::Min | AddOp::Max | AddOp::Fmin | AddOp::Fmax
-            );
-            (alu.add_a, alu.add_b, gives_either)
-        }
-        Slot::Mul => {
-            let gives_either = matches!(alu.op_mul, MulOp::V8min | MulOp::V8max);
-            (
-                alu.mul_a,
-                alu.mul_b,
-                gives_either && alu.rotation().is_none(),
-            )
-        }
+    let is_rotated = slot == Slot::Mul && alu.rotation().is_some();
+    let Some(from) = alu.copied(slot).filter(|_| !is_rotated) else {
+        return false;
     };
-    let from = match a {
+    let is_same = match from {
         Mux::A | Mux::B => {
-            let port = if a == Mux::A { File::A } else { File::B };
+            let port = if from == Mux::A { File::A } else { File::B };
             let read = at.reads.iter().find(|read| read.file == port);
             let number = read.and_then(|read| read.raddr.register());
             port == file && number.is_some() && number == to.register()
         }
-        _ => to.accumulator() == Some(a.bits()),
+        _ => to.accumulator() == Some(from.bits()),
     };
-    let is_whole = alu.unpack == Unpack::None && alu.write.pack == Pack::None;
-    copies && a == b && from && is_whole
+    is_same && alu.unpack == Unpack::None && alu.write.pack == Pack::None
 }

@@ -1,5 +1,7 @@
 //! The text of ALU instructions.
 
+use std::fmt::Write;
+
 use super::names::{push_read_name, push_small};
 use super::write_back::{push_condition, push_destination, shown_condition};
 use crate::isa::{
@@ -134,26 +136,10 @@ fn push_rotation(out: &mut String, alu: &Alu) {
 }
 
 fn push_constant(out: &mut String, immediate: SmallImmediate) {
-    const FLOATS: [&str; 16] = [
-        "1.0",
-        "2.0",
-        "4.0",
-        "8.0",
-        "16.0",
-        "32.0",
-        "64.0",
-        "128.0",
-        "0.00390625",
-        "0.0078125",
-        "0.015625",
-        "0.03125",
-        "0.0625",
-        "0.125",
-        "0.25",
-        "0.5",
-    ];
     match immediate.bits() {
-        code @ 32..=47 => out.push_str(FLOATS[usize::from(code) - 32]),
+        32..=47 => {
+            let _ = write!(out, "{:?}", f32::from_bits(immediate.value()));
+        }
         _ => {
             let value = immediate.value() as i32;
             if value < 0 {

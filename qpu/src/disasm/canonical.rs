@@ -11,8 +11,8 @@
 use super::alu::{is_shown_unused, rotates};
 use crate::isa::{
     AddOp, Alu, Branch, Cond, File, Instruction, LoadImmediate, LoadImmediateKind, MulOp, MulPack,
-    Mux, Pack, Raddr, RaddrB, Semaphore, Signal, Slot, SmallImmediate, Unpack, Waddr, WriteBack,
-    decode, raddr, waddr,
+    Mux, Pack, Raddr, RaddrB, Semaphore, Signal, Slot, SmallImmediate, Unpack, WriteBack, decode,
+    raddr, waddr,
 };
 
 /// The word that the assembler makes of the text of `word`; `None` when the word is no instruction.
@@ -74,15 +74,15 @@ fn set_reads(alu: &mut Alu) {
     let b = is_needed(Mux::B, alu.read_b()).then_some(alu.read_b());
     let is_immediate = alu.small_immediate().is_some();
     let (a, b) = match (a, b) {
-        (Some(a), Some(b)) if a == b && is_flexible(a) => {
+        (Some(a), Some(b)) if a == b && a.is_taken() => {
             swap_muxes(alu, |mux| if mux == Mux::B { Mux::A } else { mux });
             (Some(a), None)
         }
-        (None, Some(b)) if is_flexible(b) && !alu.uses(Mux::A) => {
+        (None, Some(b)) if b.is_taken() && !alu.uses(Mux::A) => {
             swap_muxes(alu, |mux| if mux == Mux::B { Mux::A } else { mux });
             (Some(b), None)
         }
-        (Some(a), Some(b)) if is_flexible(a) && is_flexible(b) && comes_first(alu) == Mux::B => {
+        (Some(a), Some(b)) if a.is_taken() && b.is_taken() && comes_first(alu) == Mux::B => {
             swap_muxes(alu, |mux| match mux {
                 Mux::A => Mux::B,
                 Mux::B => Mux::A,
@@ -99,14 +99,6 @@ fn set_reads(alu: &mut Alu) {
             signal,
         };
     }
-}
-
-/// True for addresses that both ports read alike.
-fn is_flexible(address: Raddr) -> bool {
-    matches!(
-        address,
-        raddr::UNIFORM | raddr::VARYING | raddr::VPM_READ | raddr::MUTEX_ACQUIRE
-    )
 }
 
 /// The port whose value the text names first; one that no operand uses comes last.
@@ -162,21 +154,7 @@ fn set_condition(write: &mut WriteBack, slot: Slot, sets_flags: bool) {
 
 /// Without need of it there is none.
 fn set_write_swap(write: &mut WriteBack) {
-    write.ws &= needs_file(write.waddr_add) || needs_file(write.waddr_mul);
-}
-
-/// True if the address is another register through the other file.
-fn needs_file(address: Waddr) -> bool {
-    address.register().is_some()
-        || matches!(
-            address,
-            waddr::ACC5
-                | waddr::UNIFORMS_ADDRESS
-                | waddr::QUAD_XY
-                | waddr::MS_REV_FLAGS
-                | waddr::VPMVCD_SETUP
-                | waddr::VPM_ADDR
-        )
+    write.ws &= write.waddr_add.differs_by_file() || write.waddr_mul.differs_by_file();
 }
 
 /// True if a result goes to a register of file A, which is what pack modes (pm = 0) are for.

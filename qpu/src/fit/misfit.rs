@@ -44,125 +44,130 @@ pub enum Misfit {
     CannotRotate,
 }
 
+/// The remedies of several misfits.
+const ALONE: &str = "put one of the operations into an instruction of its own";
+const NO_IMMEDIATE: &str =
+    "load the constant into a register before, with ldi; immediates are -16..15 and 2^-8..2^7";
+
 impl Misfit {
     /// Short name of the rule.
     #[must_use]
-    pub const fn rule(self) -> &'static str {
-        match self {
-            Self::ThreeOperations | Self::SameAlu | Self::MulOnly => "alu-slots",
-            Self::FlagsFromMul => "flags-source",
-            Self::ReadA(..) | Self::ReadB(..) | Self::NoReadPort(_) => "read-ports",
-            Self::ReadBAndImmediate(_) => "small-immediate-and-file-b",
-            Self::TwoImmediates | Self::NoSuchImmediate(_) => "small-immediate",
-            Self::SignalAndImmediate(_) => "small-immediate-and-signal",
-            Self::WriteA | Self::WriteB => "write-ports",
-            Self::CannotUnpack | Self::TwoUnpacks => "unpack",
-            Self::CannotPack | Self::TwoPacks => "pack",
-            Self::CannotRotate => "rotate-in-quad",
-        }
+    pub fn rule(self) -> &'static str {
+        self.explained().0
     }
 
     /// The remedy for it.
     #[must_use]
-    pub const fn fix(self) -> &'static str {
+    pub fn fix(self) -> &'static str {
+        self.explained().2
+    }
+
+    /// Rule, message and remedy.
+    fn explained(self) -> (&'static str, String, &'static str) {
+        let plain = |rule, message: &str, fix| (rule, message.to_owned(), fix);
         match self {
-            Self::ThreeOperations | Self::SameAlu | Self::WriteA | Self::WriteB => {
-                "put one of the operations into an instruction of its own"
+            Self::ThreeOperations => plain("alu-slots", "an instruction has two ALUs", ALONE),
+            Self::SameAlu => plain("alu-slots", "both operations need the same ALU", ALONE),
+            Self::FlagsFromMul => plain(
+                "flags-source",
+                "flags come from the add ALU unless it is idle",
+                "set flags on the add ALU's operation, or split the instruction",
+            ),
+            Self::MulOnly => plain(
+                "alu-slots",
+                "only the mul ALU rotates and packs to 8-bit colour",
+                "use an operation of the mul ALU: mov, fmul, mul24, v8...",
+            ),
+            Self::ReadA(one, two) => {
+                let (one, two) = (read_name(File::A, one), read_name(File::A, two));
+                let message = format!("{one} and {two} are both read through file A's port");
+                let fix = "keep one of the values in file B or an accumulator";
+                ("read-ports", message, fix)
             }
-            Self::FlagsFromMul => "set flags on the add ALU's operation, or split the instruction",
-            Self::MulOnly => "use an operation of the mul ALU: mov, fmul, mul24, v8...",
-            Self::ReadA(..) => "keep one of the values in file B or an accumulator",
-            Self::ReadB(..) => "keep one of the values in file A or an accumulator",
-            Self::NoReadPort(_) => "read it into an accumulator in an instruction before",
-            Self::ReadBAndImmediate(raddr) if raddr.register().is_none() => {
-                "take an accumulator or a register of file A instead of the constant"
+            Self::ReadB(one, two) => {
+                let (one, two) = (read_name(File::B, one), read_name(File::B, two));
+                let message = format!("{one} and {two} are both read through file B's port");
+                let fix = "keep one of the values in file A or an accumulator";
+                ("read-ports", message, fix)
             }
-            Self::ReadBAndImmediate(_) => "keep the value in file A or an accumulator",
-            Self::TwoImmediates => "load one of the constants into a register before, with ldi",
-            Self::NoSuchImmediate(_) => {
-                "load the constant into a register before, with ldi; immediates are -16..15 and 2^-8..2^7"
+            Self::NoReadPort(raddr) => {
+                let message = format!("no read port is left for {}", read_name(File::A, raddr));
+                let fix = "read it into an accumulator in an instruction before";
+                ("read-ports", message, fix)
             }
-            Self::SignalAndImmediate(_) => "give the signal to the instruction before or after",
-            Self::CannotUnpack => "unpack registers of file A and r4 only",
-            Self::TwoUnpacks => "split the instruction so that each has one unpack mode",
-            Self::CannotPack => "pack into registers of file A only",
-            Self::TwoPacks => "split the instruction so that each has one kind of packing",
-            Self::CannotRotate => "move the value to r0, r1, r2 or r3 two instructions before",
+            Self::ReadBAndImmediate(raddr) => {
+                let name = read_name(File::B, raddr);
+                let message =
+                    format!("{name} needs the field that holds a small immediate or a rotation");
+                let fix = match raddr.register() {
+                    None => "take an accumulator or a register of file A instead of the constant",
+                    Some(_) => "keep the value in file A or an accumulator",
+                };
+                ("small-immediate-and-file-b", message, fix)
+            }
+            Self::TwoImmediates => plain(
+                "small-immediate",
+                "one field holds the small immediate or the rotation, and two are asked for",
+                "load one of the constants into a register before, with ldi",
+            ),
+            Self::NoSuchImmediate(word) => {
+                let float = f32::from_bits(word);
+                let float = match (1e-9..1e12).contains(&float.abs()) {
+                    true => format!(", as float {float}"),
+                    false => String::new(),
+                };
+                let value = word as i32;
+                let message = format!("{value} ({word:#x}{float}) is no small immediate");
+                ("small-immediate", message, NO_IMMEDIATE)
+            }
+            Self::SignalAndImmediate(signal) => {
+                let name = signal.name();
+                let message = format!("{name} cannot go with a small immediate or a rotation");
+                let fix = "give the signal to the instruction before or after";
+                ("small-immediate-and-signal", message, fix)
+            }
+            Self::WriteA => plain(
+                "write-ports",
+                "both results need file A's write port",
+                ALONE,
+            ),
+            Self::WriteB => plain(
+                "write-ports",
+                "both results need file B's write port",
+                ALONE,
+            ),
+            Self::CannotUnpack => plain(
+                "unpack",
+                "the operand cannot be unpacked",
+                "unpack registers of file A and r4 only",
+            ),
+            Self::TwoUnpacks => plain(
+                "unpack",
+                "all reads through one port are unpacked alike, and so is r4",
+                "split the instruction so that each has one unpack mode",
+            ),
+            Self::CannotPack => plain(
+                "pack",
+                "the destination cannot be packed into",
+                "pack into registers of file A only",
+            ),
+            Self::TwoPacks => plain(
+                "pack",
+                "the pm bit gives pack and unpack to file A or to r4 and the mul result, not both",
+                "split the instruction so that each has one kind of packing",
+            ),
+            Self::CannotRotate => plain(
+                "rotate-in-quad",
+                "only r0..r3 rotate over all lanes; other operands move inside their quad",
+                "move the value to r0, r1, r2 or r3 two instructions before",
+            ),
         }
     }
 }
 
 impl core::fmt::Display for Misfit {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match *self {
-            Self::ThreeOperations => write!(f, "an instruction has two ALUs"),
-            Self::SameAlu => write!(f, "both operations need the same ALU"),
-            Self::FlagsFromMul => {
-                write!(f, "flags come from the add ALU unless it is idle")
-            }
-            Self::MulOnly => write!(f, "only the mul ALU rotates and packs to 8-bit colour"),
-            Self::ReadA(one, two) => {
-                let (one, two) = (read_name(File::A, one), read_name(File::A, two));
-                write!(f, "{one} and {two} are both read through file A's port")
-            }
-            Self::ReadB(one, two) => {
-                let (one, two) = (read_name(File::B, one), read_name(File::B, two));
-                write!(f, "{one} and {two} are both read through file B's port")
-            }
-            Self::NoReadPort(raddr) => {
-                write!(f, "no read port is left for {}", read_name(File::A, raddr))
-            }
-            Self::ReadBAndImmediate(raddr) => {
-                let name = read_name(File::B, raddr);
-                write!(
-                    f,
-                    "{name} needs the field that holds a small immediate or a rotation"
-                )
-            }
-            Self::TwoImmediates => {
-                write!(
-                    f,
-                    "one field holds the small immediate or the rotation, and two are asked for"
-                )
-            }
-            Self::NoSuchImmediate(word) => {
-                let float = f32::from_bits(word);
-                write!(f, "{} ({word:#x}", word as i32)?;
-                if (1e-9..1e12).contains(&float.abs()) {
-                    write!(f, ", as float {float}")?;
-                }
-                write!(f, ") is no small immediate")
-            }
-            Self::SignalAndImmediate(signal) => {
-                write!(
-                    f,
-                    "{} cannot go with a small immediate or a rotation",
-                    signal.name()
-                )
-            }
-            Self::WriteA => write!(f, "both results need file A's write port"),
-            Self::WriteB => write!(f, "both results need file B's write port"),
-            Self::CannotUnpack => write!(f, "the operand cannot be unpacked"),
-            Self::TwoUnpacks => {
-                write!(
-                    f,
-                    "all reads through one port are unpacked alike, and so is r4"
-                )
-            }
-            Self::CannotPack => write!(f, "the destination cannot be packed into"),
-            Self::TwoPacks => {
-                write!(
-                    f,
-                    "the pm bit gives pack and unpack to file A or to r4 and the mul result, not both"
-                )
-            }
-            Self::CannotRotate => {
-                write!(
-                    f,
-                    "only r0..r3 rotate over all lanes; other operands move inside their quad"
-                )
-            }
-        }
+        f.write_str(&self.explained().1)
     }
 }
 

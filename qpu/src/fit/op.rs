@@ -1,7 +1,7 @@
 //! One operation of one ALU, before it is given a place in an instruction.
 
 use super::operand::{Dst, Src};
-use crate::isa::{AddOp, Cond, MulOp, MulPack, Rotation};
+use crate::isa::{AddOp, Cond, MulOp, MulPack, Rotation, Slot};
 
 /// The computation, and the ALUs that can do it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,6 +21,36 @@ impl OpCode {
     pub const V8ADDS: Self = Self::Either(AddOp::V8adds, MulOp::V8adds);
     /// Per byte: unsigned a - b, saturating.
     pub const V8SUBS: Self = Self::Either(AddOp::V8subs, MulOp::V8subs);
+
+    /// The computation bound to one ALU; `None` where that cannot do it.
+    #[must_use]
+    pub const fn on(self, slot: Slot) -> Option<Self> {
+        match (slot, self) {
+            (Slot::Add, Self::Add(op) | Self::Either(op, _)) => Some(Self::Add(op)),
+            (Slot::Mul, Self::Mul(op) | Self::Either(_, op)) => Some(Self::Mul(op)),
+            _ => None,
+        }
+    }
+
+    /// True if operands are floats.
+    #[must_use]
+    pub const fn takes_floats(self) -> bool {
+        match self {
+            Self::Add(op) => op.takes_floats(),
+            Self::Mul(op) => op.is_float(),
+            Self::Either(..) => false,
+        }
+    }
+
+    /// True if the result is a float.
+    #[must_use]
+    pub const fn gives_float(self) -> bool {
+        match self {
+            Self::Add(op) => op.gives_float(),
+            Self::Mul(op) => op.is_float(),
+            Self::Either(..) => false,
+        }
+    }
 }
 
 /// An operation with its operands.

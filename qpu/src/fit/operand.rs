@@ -42,16 +42,9 @@ pub struct Reg {
 }
 
 impl Src {
-    const fn accumulator(number: u8) -> Self {
+    pub(crate) const fn accumulator(number: u8) -> Self {
         Self {
             from: Origin::Accumulator(number),
-            unpack: Unpack::None,
-        }
-    }
-
-    const fn port(file: Option<File>, raddr: Raddr) -> Self {
-        Self {
-            from: Origin::Port { file, raddr },
             unpack: Unpack::None,
         }
     }
@@ -59,7 +52,10 @@ impl Src {
     /// The value that a port reads: `raddr` through `file`, or through either.
     #[must_use]
     pub const fn at(raddr: Raddr, file: Option<File>) -> Self {
-        Self::port(file, raddr)
+        Self {
+            from: Origin::Port { file, raddr },
+            unpack: Unpack::None,
+        }
     }
 
     /// This operand, widened; only registers of file A and r4 can be.
@@ -85,18 +81,14 @@ impl Src {
 }
 
 impl Dst {
-    const fn new(file: Option<File>, waddr: Waddr) -> Self {
+    /// The register that a port writes: `waddr` through `file`, or through either.
+    #[must_use]
+    pub const fn at(waddr: Waddr, file: Option<File>) -> Self {
         Self {
             waddr,
             file,
             pack: Pack::None,
         }
-    }
-
-    /// The register that a port writes: `waddr` through `file`, or through either.
-    #[must_use]
-    pub const fn at(waddr: Waddr, file: Option<File>) -> Self {
-        Self::new(file, waddr)
     }
 
     /// This destination with a narrowed result; only registers of file A can have one.
@@ -116,7 +108,7 @@ impl Reg {
     const fn accumulator(number: u8, waddr: Waddr) -> Self {
         Self {
             src: Src::accumulator(number),
-            dst: Dst::new(None, waddr),
+            dst: Dst::at(waddr, None),
         }
     }
 
@@ -129,8 +121,8 @@ impl Reg {
             panic!("a register file has registers 0 to 31");
         };
         Self {
-            src: Src::port(Some(file), raddr),
-            dst: Dst::new(Some(file), waddr),
+            src: Src::at(raddr, Some(file)),
+            dst: Dst::at(waddr, Some(file)),
         }
     }
 
@@ -213,67 +205,67 @@ names! {
     /// r5. It is written as [`R5_QUAD`] or [`R5_ALL`].
     R5: Src = Src::accumulator(5);
     /// VPM: the next vector read, or a vector written.
-    VPM: Reg = Reg { src: Src::port(None, raddr::VPM_READ), dst: Dst::new(None, waddr::VPM_WRITE) };
+    VPM: Reg = Reg { src: Src::at(raddr::VPM_READ, None), dst: Dst::at(waddr::VPM_WRITE, None) };
 
     /// The next uniform.
-    UNIF: Src = Src::port(None, raddr::UNIFORM);
+    UNIF: Src = Src::at(raddr::UNIFORM, None);
     /// The lane's number, 0..=15.
-    ELEM_NUM: Src = Src::port(Some(File::A), raddr::ELEMENT_QPU);
+    ELEM_NUM: Src = Src::at(raddr::ELEMENT_QPU, Some(File::A));
     /// The QPU's number, 0..=11.
-    QPU_NUM: Src = Src::port(Some(File::B), raddr::ELEMENT_QPU);
+    QPU_NUM: Src = Src::at(raddr::ELEMENT_QPU, Some(File::B));
     /// Waits until this QPU's DMA loads are done.
-    LD_WAIT: Src = Src::port(Some(File::A), raddr::VPM_WAIT);
+    LD_WAIT: Src = Src::at(raddr::VPM_WAIT, Some(File::A));
     /// Waits until this QPU's DMA stores are done.
-    ST_WAIT: Src = Src::port(Some(File::B), raddr::VPM_WAIT);
+    ST_WAIT: Src = Src::at(raddr::VPM_WAIT, Some(File::B));
     /// Waits for the mutex and takes it.
-    MUTEX_ACQUIRE: Src = Src::port(None, raddr::MUTEX_ACQUIRE);
+    MUTEX_ACQUIRE: Src = Src::at(raddr::MUTEX_ACQUIRE, None);
 
     /// Discards the result; flags can still be set.
-    NONE: Dst = Dst::new(None, waddr::NOP);
+    NONE: Dst = Dst::at(waddr::NOP, None);
     /// r5, each quad with its own element 0.
-    R5_QUAD: Dst = Dst::new(Some(File::A), waddr::ACC5);
+    R5_QUAD: Dst = Dst::at(waddr::ACC5, Some(File::A));
     /// r5, all lanes with element 0.
-    R5_ALL: Dst = Dst::new(Some(File::B), waddr::ACC5);
+    R5_ALL: Dst = Dst::at(waddr::ACC5, Some(File::B));
     /// A non-zero value turns off the swapping of TMUs in QPUs 2 and 3 of a slice.
-    TMU_NOSWAP: Dst = Dst::new(None, waddr::TMU_NOSWAP);
+    TMU_NOSWAP: Dst = Dst::at(waddr::TMU_NOSWAP, None);
     /// A non-zero value raises the host interrupt.
-    HOST_INT: Dst = Dst::new(None, waddr::HOST_INT);
+    HOST_INT: Dst = Dst::at(waddr::HOST_INT, None);
     /// The bus address that the next uniform is read from.
-    UNIFORMS_ADDRESS: Dst = Dst::new(Some(File::A), waddr::UNIFORMS_ADDRESS);
+    UNIFORMS_ADDRESS: Dst = Dst::at(waddr::UNIFORMS_ADDRESS, Some(File::A));
     /// The address of the next uniform, counted in words from the uniform that would come next.
-    UNIFORMS_ADDRESS_RELATIVE: Dst = Dst::new(Some(File::B), waddr::UNIFORMS_ADDRESS);
+    UNIFORMS_ADDRESS_RELATIVE: Dst = Dst::at(waddr::UNIFORMS_ADDRESS, Some(File::B));
     /// Setup of VPM reads and DMA loads.
-    RD_SETUP: Dst = Dst::new(Some(File::A), waddr::VPMVCD_SETUP);
+    RD_SETUP: Dst = Dst::at(waddr::VPMVCD_SETUP, Some(File::A));
     /// Setup of VPM writes and DMA stores.
-    WR_SETUP: Dst = Dst::new(Some(File::B), waddr::VPMVCD_SETUP);
+    WR_SETUP: Dst = Dst::at(waddr::VPMVCD_SETUP, Some(File::B));
     /// Starts a DMA load from this bus address.
-    LD_ADDR: Dst = Dst::new(Some(File::A), waddr::VPM_ADDR);
+    LD_ADDR: Dst = Dst::at(waddr::VPM_ADDR, Some(File::A));
     /// Starts a DMA store to this bus address.
-    ST_ADDR: Dst = Dst::new(Some(File::B), waddr::VPM_ADDR);
+    ST_ADDR: Dst = Dst::at(waddr::VPM_ADDR, Some(File::B));
     /// Gives the mutex back, whatever the value.
-    MUTEX_RELEASE: Dst = Dst::new(None, waddr::MUTEX_RELEASE);
+    MUTEX_RELEASE: Dst = Dst::at(waddr::MUTEX_RELEASE, None);
     /// r4 becomes 1 / x; readable in the third instruction after.
-    SFU_RECIP: Dst = Dst::new(None, waddr::SFU_RECIP);
+    SFU_RECIP: Dst = Dst::at(waddr::SFU_RECIP, None);
     /// r4 becomes 1 / sqrt(|x|).
-    SFU_RECIPSQRT: Dst = Dst::new(None, waddr::SFU_RECIPSQRT);
+    SFU_RECIPSQRT: Dst = Dst::at(waddr::SFU_RECIPSQRT, None);
     /// r4 becomes 2^x.
-    SFU_EXP: Dst = Dst::new(None, waddr::SFU_EXP);
+    SFU_EXP: Dst = Dst::at(waddr::SFU_EXP, None);
     /// r4 becomes log2(|x|).
-    SFU_LOG: Dst = Dst::new(None, waddr::SFU_LOG);
+    SFU_LOG: Dst = Dst::at(waddr::SFU_LOG, None);
     /// Requests the word at each lane's address from TMU 0.
-    TMU0_S: Dst = Dst::new(None, waddr::TMU0_S);
+    TMU0_S: Dst = Dst::at(waddr::TMU0_S, None);
     /// TMU 0 coordinate t.
-    TMU0_T: Dst = Dst::new(None, waddr::TMU0_T);
+    TMU0_T: Dst = Dst::at(waddr::TMU0_T, None);
     /// TMU 0 coordinate r.
-    TMU0_R: Dst = Dst::new(None, waddr::TMU0_R);
+    TMU0_R: Dst = Dst::at(waddr::TMU0_R, None);
     /// TMU 0 bias.
-    TMU0_B: Dst = Dst::new(None, waddr::TMU0_B);
+    TMU0_B: Dst = Dst::at(waddr::TMU0_B, None);
     /// Requests the word at each lane's address from TMU 1.
-    TMU1_S: Dst = Dst::new(None, waddr::TMU1_S);
+    TMU1_S: Dst = Dst::at(waddr::TMU1_S, None);
     /// TMU 1 coordinate t.
-    TMU1_T: Dst = Dst::new(None, waddr::TMU1_T);
+    TMU1_T: Dst = Dst::at(waddr::TMU1_T, None);
     /// TMU 1 coordinate r.
-    TMU1_R: Dst = Dst::new(None, waddr::TMU1_R);
+    TMU1_R: Dst = Dst::at(waddr::TMU1_R, None);
     /// TMU 1 bias.
-    TMU1_B: Dst = Dst::new(None, waddr::TMU1_B);
+    TMU1_B: Dst = Dst::at(waddr::TMU1_B, None);
 }

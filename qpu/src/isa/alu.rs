@@ -176,24 +176,54 @@ impl Alu {
         }
     }
 
+    /// The operands of an ALU, those that do not count too.
+    #[must_use]
+    pub const fn operands(&self, slot: Slot) -> [Mux; 2] {
+        match slot {
+            Slot::Add => [self.add_a, self.add_b],
+            Slot::Mul => [self.mul_a, self.mul_b],
+        }
+    }
+
     /// True if an operand that counts comes through this mux; operands of an idle ALU do not count.
     #[must_use]
     pub const fn uses(&self, mux: Mux) -> bool {
-        self.add_uses(mux) || self.mul_uses(mux)
+        self.uses_in(Slot::Add, mux) || self.uses_in(Slot::Mul, mux)
     }
 
-    /// The counterpart of [`Self::uses`] for the add ALU alone.
+    /// The counterpart of [`Self::uses`] for one ALU alone.
     #[must_use]
-    pub const fn add_uses(&self, mux: Mux) -> bool {
-        let add = self.op_add.operands();
-        (add > 0 && self.add_a as u8 == mux as u8) || (add > 1 && self.add_b as u8 == mux as u8)
+    pub const fn uses_in(&self, slot: Slot, mux: Mux) -> bool {
+        let [a, b] = self.operands(slot);
+        let count = match slot {
+            Slot::Add => self.op_add.operands(),
+            Slot::Mul => self.op_mul.operands(),
+        };
+        (count > 0 && a as u8 == mux as u8) || (count > 1 && b as u8 == mux as u8)
     }
 
-    /// The counterpart of [`Self::uses`] for the mul ALU alone.
+    /// The operand that an ALU gives back as it is, if that is what it does. A rotation may move
+    /// it.
     #[must_use]
-    pub const fn mul_uses(&self, mux: Mux) -> bool {
-        self.op_mul.operands() > 0
-            && (self.mul_a as u8 == mux as u8 || self.mul_b as u8 == mux as u8)
+    pub fn copied(&self, slot: Slot) -> Option<Mux> {
+        use AddOp::{And, Max, Min, Or};
+        let gives_either = match slot {
+            Slot::Add => matches!(self.op_add, Or | And | Min | Max),
+            Slot::Mul => matches!(self.op_mul, MulOp::V8min | MulOp::V8max),
+        };
+        let [a, b] = self.operands(slot);
+        (gives_either && a == b).then_some(a)
+    }
+
+    /// True if an ALU takes its operand from itself, which gives 0 whatever it is.
+    #[must_use]
+    pub fn cancels(&self, slot: Slot) -> bool {
+        let differs = match slot {
+            Slot::Add => matches!(self.op_add, AddOp::Sub | AddOp::Xor | AddOp::V8subs),
+            Slot::Mul => self.op_mul == MulOp::V8subs,
+        };
+        let [a, b] = self.operands(slot);
+        differs && a == b
     }
 
     /// True if anything comes of an operand that comes through this mux: flags, or a result that is
@@ -206,11 +236,7 @@ impl Alu {
     /// True if flags are set from an operand that comes through this mux.
     #[must_use]
     pub fn keeps_flags(&self, mux: Mux) -> bool {
-        self.write.sf
-            && match self.flag_slot() {
-                Slot::Add => self.add_uses(mux),
-                Slot::Mul => self.mul_uses(mux),
-            }
+        self.write.sf && self.uses_in(self.flag_slot(), mux)
     }
 
     /// True if a result of an operand that comes through this mux is written to an address that
@@ -225,7 +251,8 @@ impl Alu {
             let ignored = matches!(address, waddr::NOP | waddr::MUTEX_RELEASE);
             !ignored && self.write.cond(slot) != Cond::Never && counts(address)
         };
-        (self.add_uses(mux) && is_kept(Slot::Add)) || (self.mul_uses(mux) && is_kept(Slot::Mul))
+        let mut slots = Slot::BOTH.into_iter();
+        slots.any(|slot| self.uses_in(slot, mux) && is_kept(slot))
     }
 
     /// The ALU that flags come from: the add ALU unless it is idle.

@@ -70,15 +70,9 @@ impl Cond {
     /// The condition that holds exactly where this one does not.
     #[must_use]
     pub const fn inverse(self) -> Self {
-        match self {
-            Self::Never => Self::Always,
-            Self::Always => Self::Never,
-            Self::ZS => Self::ZC,
-            Self::ZC => Self::ZS,
-            Self::NS => Self::NC,
-            Self::NC => Self::NS,
-            Self::CS => Self::CC,
-            Self::CC => Self::CS,
+        match Self::from_bits(self.bits() ^ 1) {
+            Some(inverse) => inverse,
+            None => unreachable!(),
         }
     }
 

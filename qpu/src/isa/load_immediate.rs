@@ -73,7 +73,7 @@ impl LoadImmediate {
         };
         let mut immediate = 0;
         let mut lane = 0;
-        while lane < 16 {
+        while lane < values.len() {
             let value = values[lane];
             if value < least || value > greatest {
                 return None;

@@ -81,34 +81,21 @@ field_values! {
 }
 
 impl AddOp {
+    const fn is_of_floats(self) -> bool {
+        use AddOp::{Fadd, Fmax, Fmaxabs, Fmin, Fminabs, Fsub};
+        matches!(self, Fadd | Fsub | Fmin | Fmax | Fminabs | Fmaxabs)
+    }
+
     /// True if operands are floats, which is what decides how an unpacked operand is widened.
     #[must_use]
     pub const fn takes_floats(self) -> bool {
-        matches!(
-            self,
-            Self::Fadd
-                | Self::Fsub
-                | Self::Fmin
-                | Self::Fmax
-                | Self::Fminabs
-                | Self::Fmaxabs
-                | Self::Ftoi
-        )
+        self.is_of_floats() || matches!(self, Self::Ftoi)
     }
 
     /// True if the result is a float, which is what decides how it is packed.
     #[must_use]
     pub const fn gives_float(self) -> bool {
-        matches!(
-            self,
-            Self::Fadd
-                | Self::Fsub
-                | Self::Fmin
-                | Self::Fmax
-                | Self::Fminabs
-                | Self::Fmaxabs
-                | Self::Itof
-        )
+        self.is_of_floats() || matches!(self, Self::Itof)
     }
 
     /// The number of operands that count: 0, 1 (then it is a) or 2.

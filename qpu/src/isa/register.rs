@@ -158,6 +158,21 @@ impl Waddr {
         }
     }
 
+    /// True if it is another register through the other file.
+    #[must_use]
+    pub const fn differs_by_file(self) -> bool {
+        let is_io = matches!(
+            self,
+            waddr::ACC5
+                | waddr::UNIFORMS_ADDRESS
+                | waddr::QUAD_XY
+                | waddr::MS_REV_FLAGS
+                | waddr::VPMVCD_SETUP
+                | waddr::VPM_ADDR
+        );
+        is_io || self.register().is_some()
+    }
+
     /// Any TMU coordinate.
     #[must_use]
     pub const fn is_tmu(self) -> bool {
@@ -184,6 +199,15 @@ impl Waddr {
 }
 
 impl Raddr {
+    /// True if each read takes something, which is the same through both ports.
+    #[must_use]
+    pub const fn is_taken(self) -> bool {
+        matches!(
+            self,
+            raddr::UNIFORM | raddr::VARYING | raddr::VPM_READ | raddr::MUTEX_ACQUIRE
+        )
+    }
+
     /// A vector, a busy flag or a wait of VPM and DMA.
     #[must_use]
     pub const fn is_vpm(self) -> bool {

@@ -6,6 +6,7 @@
 //! as by a load immediate, so its ignored bits 31:5 are kept.
 
 use super::WriteBack;
+use crate::machine::SEMAPHORES;
 
 /// The change of the count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,7 +33,7 @@ impl Semaphore {
     /// An instruction that only counts semaphore `number`, 0..=15; `None` for another number.
     #[must_use]
     pub const fn new(action: SemaphoreAction, number: u8) -> Option<Self> {
-        if number > 15 {
+        if number >= SEMAPHORES {
             return None;
         }
         let decrement = matches!(action, SemaphoreAction::Decrement) as u32;

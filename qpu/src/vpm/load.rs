@@ -3,6 +3,7 @@
 //! The words are written to `rd_setup`; a write to `ld_addr` starts the transfer.
 
 use super::{OutOfRange, Width, in_range, pack};
+use crate::machine::{VECTOR_BYTES, VPM_ROW_WORDS};
 
 /// Bytes from the start of a row in memory to the start of the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,10 +40,10 @@ impl Load {
     /// `rows` whole rows of 16 words, 64 bytes apart in memory, from row `y` on.
     #[must_use]
     pub const fn rows(rows: u8, y: u8) -> Self {
-        let pitch = Pitch::Bytes(64);
+        let pitch = Pitch::Bytes(VECTOR_BYTES);
         Self {
             rows,
-            row_elements: 16,
+            row_elements: VPM_ROW_WORDS,
             pitch,
             vpm_pitch: 1,
             vertical: false,

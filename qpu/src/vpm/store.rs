@@ -3,6 +3,7 @@
 //! The words are written to `wr_setup`; a write to `st_addr` starts the transfer.
 
 use super::{OutOfRange, Width, pack};
+use crate::machine::VPM_ROW_WORDS;
 
 /// A block of the VPM and its shape in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +29,7 @@ impl Store {
     pub const fn rows(rows: u8, y: u8) -> Self {
         Self {
             rows,
-            row_elements: 16,
+            row_elements: VPM_ROW_WORDS,
             vertical: false,
             y,
             x: 0,

@@ -44,29 +44,29 @@ fn its_set_takes_the_time_that_the_report_has() {
     std::fs::write(folder.join("program.bin"), program(&tree)).expect("target can be written");
 
     let mut clocks = [0; SIMULATED.len()];
-    let mut turns = [0; SIMULATED.len()];
-    let mut all_turns = 0;
+    let mut iterations = [0; SIMULATED.len()];
+    let mut all_iterations = 0;
     for launch in 0..HEIGHT / QPUS {
         let slowest = slowest_points(launch);
-        let turns_of = |steps: u32| -> u64 {
-            let turns = slowest.iter().map(|&count| u64::from(count.min(steps)));
-            turns.sum()
+        let iterations_of = |steps: u32| -> u64 {
+            let iterations = slowest.iter().map(|&count| u64::from(count.min(steps)));
+            iterations.sum()
         };
         for (n, steps) in SIMULATED.into_iter().enumerate() {
             clocks[n] += clocks_of(&host, &folder, launch, steps);
-            turns[n] += turns_of(steps);
+            iterations[n] += iterations_of(steps);
         }
-        all_turns += turns_of(STEPS);
+        all_iterations += iterations_of(STEPS);
     }
     let [few, more] = clocks;
-    let of_a_turn = (more - few) as f64 / (turns[1] - turns[0]) as f64;
+    let of_an_iteration = (more - few) as f64 / (iterations[1] - iterations[0]) as f64;
     let expected = (LOOP * INSTRUCTION) as f64;
     // What the QPUs take where they wait for each other differs a little by who comes there first.
     assert!(
-        (of_a_turn / expected - 1.0).abs() < 5e-3,
-        "{of_a_turn} clocks a step"
+        (of_an_iteration / expected - 1.0).abs() < 5e-3,
+        "{of_an_iteration} clocks a step"
     );
-    let total = more + LOOP * INSTRUCTION * (all_turns - turns[1]);
+    let total = more + LOOP * INSTRUCTION * (all_iterations - iterations[1]);
     assert_eq!(total, MANDELBROT.clocks);
 }
 

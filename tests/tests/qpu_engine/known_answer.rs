@@ -32,7 +32,7 @@ pub fn relative_rms_error(
     let data = &mut data[..n as usize];
     for (index, z) in (0..n).zip(&mut *data) {
         let distance = index + n - SHIFT;
-        *z = turn(distance * distance, 2 * n);
+        *z = twiddle(distance * distance, 2 * n);
     }
     transform(data)?;
 
@@ -45,7 +45,7 @@ pub fn relative_rms_error(
             Direction::Forward => 2 * n - 2 * SHIFT * k % (2 * n),
             Direction::Inverse => 2 * SHIFT * k,
         };
-        // In 2N-ths of a turn: an eighth, the square, the shift.
+        // In 2N-ths of a circle: an eighth, the square, the shift.
         let angle = n / 4 + (2 * n - k * k % (2 * n)) + shift;
         let expected = root_of_unity(angle, 2 * n).conj().scale(magnitude);
         error += (Complex::new(f64::from(z.re), f64::from(z.im)) - expected).norm_sqr();
@@ -55,7 +55,7 @@ pub fn relative_rms_error(
 }
 
 /// exp(2πi `numerator` / `denominator`).
-fn turn(numerator: u64, denominator: u64) -> Complex<f32> {
+fn twiddle(numerator: u64, denominator: u64) -> Complex<f32> {
     let z = root_of_unity(numerator, denominator).conj();
     Complex::new(z.re as f32, z.im as f32)
 }

@@ -13,8 +13,8 @@ const LENGTHS: [u32; 5] = [1024, 4096, 256, 2048, 16_384];
 fn soak(defect: Defect) {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let mut host = faulty::boot(&image, Some(defect));
-    for (turn, n) in (1..).zip(LENGTHS) {
-        let end_ns = SECONDS * 1_000_000_000 * turn / LENGTHS.len() as u64;
+    for (part, n) in (1..).zip(LENGTHS) {
+        let end_ns = SECONDS * 1_000_000_000 * part / LENGTHS.len() as u64;
         let settings = format!("n={n} out=u16");
         let tally = faulty::stream(&mut host, &settings, |_, host| {
             host.line.pi.now_ns() < end_ns

@@ -7,8 +7,8 @@ use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
 use wire::{Decoder, Encoder, Envelope, Header, Item, MAX_FRAME, MAX_PAYLOAD, Message};
 
-/// One byte in so many is damaged.
-const ONE_IN: usize = 100;
+/// Damaged bytes of a million.
+const DAMAGED: usize = 10_000;
 /// So long an answer may take, behind a record that is being sent.
 const ANSWER_MS: u64 = 2_000;
 const STEP_MS: u64 = 5;
@@ -17,7 +17,8 @@ const STEP_MS: u64 = 5;
 struct Noisy {
     line: Virtual,
     random: Random,
-    is_noisy: bool,
+    /// Damaged bytes of a million.
+    damaged: usize,
     encoder: Encoder,
     request: u16,
     /// The decoder of what the board says, before the line damages it.
@@ -31,23 +32,6 @@ struct Noisy {
 }
 
 impl Noisy {
-    fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(bytes.len());
-        for &byte in bytes {
-            if !self.is_noisy || self.random.below(ONE_IN) > 0 {
-                out.push(byte);
-                continue;
-            }
-            match self.random.below(4) {
-                0 => out.push(byte ^ 1 << self.random.below(8)),
-                1 => {}
-                2 => out.extend([byte; 2]),
-                _ => out.push(self.random.below(256) as u8),
-            }
-        }
-        out
-    }
-
     /// Sends a request; its number, and whether all of it reaches the board.
     fn send(&mut self, message: &Message) -> (u16, bool) {
         self.request = self.request.wrapping_add(1).max(1);
@@ -60,7 +44,7 @@ impl Noisy {
             .encoder
             .message(envelope, message, &mut scratch, &mut frame);
         let bytes = &frame[..length.expect("it fits")];
-        let passed = self.pass(bytes);
+        let passed = self.random.damage(bytes, self.damaged);
         self.line.send(&passed);
         (self.request, passed == bytes)
     }
@@ -76,7 +60,7 @@ impl Noisy {
                 self.frames.push_back((header, payload.to_vec()));
             }
         }
-        for byte in self.pass(&bytes) {
+        for byte in self.random.damage(&bytes, self.damaged) {
             let Some(Item::Frame(header, payload)) = self.heard.push(byte) else {
                 continue;
             };
@@ -113,7 +97,7 @@ pub fn converse(seconds: u64) {
     let mut both = Noisy {
         line: Virtual::boot(&image, config),
         random: Random::new(tests::seed()),
-        is_noisy: false,
+        damaged: 0,
         encoder: Encoder::new(),
         request: 0,
         said: Box::default(),
@@ -124,7 +108,7 @@ pub fn converse(seconds: u64) {
     while both.ask(&Message::Hello("noise")) != (true, true) {
         assert!(both.line.pi.now_ns() < 5_000_000_000, "the board starts");
     }
-    both.is_noisy = true;
+    both.damaged = DAMAGED;
     let (mut asked, mut whole) = (0_u64, 0_u64);
     while both.line.pi.now_ns() < seconds * 1_000_000_000 {
         let message = match asked % 8 {
@@ -153,7 +137,7 @@ pub fn converse(seconds: u64) {
             both.step(0);
         }
     }
-    both.is_noisy = false;
+    both.damaged = 0;
     assert_eq!(
         both.ask(&Message::Ping(asked)),
         (true, true),

@@ -1,4 +1,4 @@
-//! Somebody with a terminal and nothing else, at the image that goes on the card.
+//! A user with a terminal and nothing else, with the image that goes on the card.
 
 use crate::line::{Line, Virtual};
 use tests::{NO_KERNEL, need};

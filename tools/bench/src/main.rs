@@ -1,8 +1,9 @@
 //! `bench`: the FFT on the QPUs beside GPU_FFT 3.0, on the same simulator.
 //!
 //! ```text
-//! bench [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO] [--batch COUNT]
-//!       [--direction forward|inverse|both] [--json] [--out DIR] [--recorded] [--record] [--port PORT] [--no-variants]
+//! bench [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
+//!       [--batch COUNT] [--direction forward|inverse|both] [--json] [--out DIR]
+//!       [--recorded] [--record] [--port PORT] [--no-variants]
 //! ```
 //!
 //! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR

@@ -43,8 +43,8 @@ impl Input {
             Stimulus::HelloFft if is_inverse => 0.0,
             Stimulus::HelloFft => {
                 let (sample, component) = (index / components, index % components);
-                let turn = (sample % PERIOD) as f64 / PERIOD as f64 - 0.25 * component as f64;
-                0.5 * (TAU * turn).cos()
+                let cycles = (sample % PERIOD) as f64 / PERIOD as f64 - 0.25 * component as f64;
+                0.5 * (TAU * cycles).cos()
             }
         };
         let mut bytes = Vec::new();

@@ -14,7 +14,7 @@ use crate::boot_files_from;
 use crate::finding::Finding;
 use crate::folder::Folder;
 
-/// Three files of one build that somebody ran.
+/// Three files of one build that is known to run.
 struct Known {
     /// Date of the build.
     built: &'static str,

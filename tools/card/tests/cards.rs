@@ -164,7 +164,7 @@ fn each_wrong_file_is_named_in_one_sentence() {
 }
 
 #[test]
-fn a_card_whose_files_lie_in_a_folder_of_it_is_told() {
+fn a_card_whose_files_lie_in_a_folder_of_it_is_reported() {
     let card = Card::new("folder");
     fs::create_dir_all(card.0.join("qpuscope")).expect("a folder");
     card.rename("kernel.img", "qpuscope/kernel.img");

@@ -1,4 +1,4 @@
-//! Numbers of the cycle model that somebody changes, to see what depends on them.
+//! Numbers of the cycle model that a user changes, to see what depends on them.
 //!
 //! What they are by themselves is for published figures to say (docs/fidelity.md): whatever is
 //! printed with others names them.
@@ -54,6 +54,17 @@ pub fn apply(constants: &mut Constants, name: &str, value: f64) -> Result<()> {
         "there is no constant `{}`; the nearest is {nearest}; `qpuscope explain` lists all",
         quote(name)
     )))
+}
+
+/// The recommended ones with these changes.
+///
+/// # Errors
+/// As [`apply`].
+pub fn with(changes: &[(String, f64)]) -> Result<Constants> {
+    let mut constants = Constants::recommended();
+    let mut each = changes.iter();
+    each.try_for_each(|(name, value)| apply(&mut constants, name, *value))?;
+    Ok(constants)
 }
 
 /// Those that are not the recommended ones; `None` when all are.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::say;
+use crate::text;
 
 /// The end of a command, as the process's exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +73,7 @@ impl Failure {
     pub fn reading(path: &std::path::Path, error: &std::io::Error) -> Self {
         Self::usage(format!(
             "cannot read {}: {error}; check the path and its permissions",
-            say::path(path)
+            text::shown_name(path)
         ))
     }
 
@@ -85,7 +85,7 @@ impl Failure {
             Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => "make room, or",
             _ => "check the folder and its permissions, or",
         };
-        let path = say::path(path);
+        let path = text::shown_name(path);
         Self::failed(format!(
             "cannot write {path}: {error}; {remedy} choose another place"
         ))

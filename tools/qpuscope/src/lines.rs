@@ -95,7 +95,7 @@ fn median_db(power: &[f64], at: usize, reach: usize, lobe: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spectrum::example;
+    use crate::spectrum::tests::example;
 
     #[test]
     fn lines_come_strongest_first_and_once_each() {

@@ -103,6 +103,13 @@ impl Logs {
         }
     }
 
+    /// Shows the lines that a piece of the stream completes.
+    pub fn show(&mut self, bytes: &[u8]) {
+        for line in self.push(bytes) {
+            crate::say::remark!("log: {line}");
+        }
+    }
+
     /// A sentence about pieces that could not be shown, if any.
     #[must_use]
     pub fn remark(&self) -> Option<String> {

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::input::Unit;
     use crate::lines::strongest;
-    use crate::spectrum::example;
+    use crate::spectrum::tests::example;
     use signal::Rate;
 
     #[test]

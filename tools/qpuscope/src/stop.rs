@@ -1,8 +1,8 @@
 //! Ctrl-C, SIGTERM and a hang-up: ask running commands to finish, instead of cutting them off.
 //!
-//! A command that runs looks at [`Stop`] and ends with what it has. One that waits for somebody
-//! else (a pipe without a writer, a reader that takes nothing, an answer) cannot look: such waits
-//! are marked by [`blocking`], and the process ends in them.
+//! A command that runs looks at [`Stop`] and ends with what it has. One that waits for another
+//! process (a pipe without a writer, a reader that takes nothing, an answer) cannot look: such
+//! waits are marked by [`blocking`], and the process ends in them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Time between two looks at it.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Since when the process waits for somebody else.
+/// Time since which this process waits for another one.
 static WAITS_SINCE: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// True once the user has asked to stop. The second time ends the process at once.
@@ -78,7 +78,7 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// Marks work of the main thread that may wait for somebody else for any time: a request to stop
+/// Marks work of the main thread that may wait for another process for any time: a request to stop
 /// ends the process in it.
 pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     let mark = |since| {

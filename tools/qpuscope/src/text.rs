@@ -114,7 +114,7 @@ pub fn quote_list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     shown.join(", ")
 }
 
-/// A sentence of somebody else's, which may be long but not without end.
+/// A sentence from outside, which may be long but not without end.
 #[must_use]
 pub fn sentence(text: &str) -> String {
     const MOST: usize = 400;

@@ -102,7 +102,7 @@ fn a_finding_names_the_line_and_the_way() {
 }
 
 #[test]
-fn what_nothing_wrote_is_told_of_in_source_and_words() {
+fn what_nothing_wrote_is_reported_in_source_and_words() {
     let text = "mov rb7, 1\nnop\nadd r0, ra7, 1\nmov.ifz r0, 2\nnop; thrend\nnop\nnop\n";
     let source = file("undefined", "read.qasm", text.as_bytes());
     let checked = qpuscope(&["check"], &source);
@@ -130,7 +130,7 @@ fn check_reads_the_languages_that_asm_does() {
 }
 
 #[test]
-fn a_line_that_is_repeated_is_told_of_once() {
+fn a_line_that_is_repeated_is_reported_once() {
     let text = "mov r0, 1\n.rep i, 3\nmov ra1, r0\nmov r0, ra1\n.endr\nnop; thrend\nnop\nnop\n";
     let source = file("repeated", "rep.qasm", text.as_bytes());
     let checked = qpuscope(&["check"], &source);

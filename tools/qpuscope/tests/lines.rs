@@ -1,4 +1,4 @@
-//! Lines that are none, that somebody else has, or that end: what `read` says of each.
+//! Lines that are none, that another process has, or that end: what `read` says of each.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -130,7 +130,7 @@ fn read_line_of(parts: Vec<Vec<u8>>) -> (Option<i32>, String) {
 fn the_rest_of_a_frame_is_no_wrong_rate_and_noise_is() {
     const WRONG_RATE: &str = "the rates of the two sides differ";
     let recorded = std::fs::read(RECORDED).expect("the recording");
-    // Whoever begins to listen in the middle of a long frame, and then hears whole ones.
+    // A host that begins to listen in the middle of a long frame, and then hears whole ones.
     let (status, said) = read_line_of(vec![vec![0xAA; 3000], [&[0], &recorded[..]].concat()]);
     assert_eq!(status, Some(4), "{said}");
     assert!(

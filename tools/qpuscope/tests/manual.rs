@@ -4,11 +4,11 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use tests::transcript::{Step, blocks, check, module_documentation};
+use tests::transcript::{Step, blocks, check};
 
-/// The console blocks of the command line's module documentation.
+/// The console blocks of the manual page.
 fn page() -> Vec<Vec<Step>> {
-    blocks(&module_documentation(include_str!("../src/cli.rs")))
+    blocks(include_str!("../MANUAL.md"))
 }
 
 /// Runs the steps in `folder` and compares.

@@ -64,7 +64,7 @@ fn what_a_board_says_does_nothing_to_a_terminal() {
     assert!(said.contains(&format!("a fault: {SHOWN}")), "{said}");
 }
 
-/// A host that answers the first request of whoever connects with `answer`.
+/// A host that answers the first request of each connection with `answer`.
 fn board(answer: &'static Message<'static>) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

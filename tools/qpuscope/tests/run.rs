@@ -153,7 +153,7 @@ fn time_is_left_out_and_orders_are_chosen_without_the_job() {
 }
 
 #[test]
-fn what_lies_over_code_is_told() {
+fn what_lies_over_code_is_reported() {
     let folder = folder("over");
     let mut job = job(&folder, &STORE, &[1000, 0x4000_3000]);
     let last = STORE.len() * 8 - 4;
@@ -307,7 +307,7 @@ fn another_constant_changes_clocks_and_is_named() {
 }
 
 #[test]
-fn a_job_without_programs_is_told_of() {
+fn a_job_without_programs_is_reported() {
     let job = json!({"memory": [{"at": 0, "zero": 8}], "programs": []});
     let (status, _, said) = run(&folder("no-programs"), &job);
     assert_eq!(status, 0);
@@ -342,7 +342,7 @@ fn what_a_run_reads_or_writes_is_not_written_over() {
 }
 
 #[test]
-fn a_dump_that_cannot_be_written_is_told_before_the_job_runs() {
+fn a_dump_that_cannot_be_written_is_reported_before_the_job_runs() {
     let folder = folder("no-dump");
     let mut job = job(&folder, &[0x3000_09e7_009e_7000; 3], &[5]);
     std::fs::create_dir(folder.join("a-folder")).expect("a folder");

@@ -1,4 +1,4 @@
-//! `qpuscope run` with somebody who looks on: profile, timeline, trace; and what people get wrong.
+//! `qpuscope run` with a user who looks on: profile, timeline, trace; and what people get wrong.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

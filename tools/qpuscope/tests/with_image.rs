@@ -151,8 +151,8 @@ fn a_full_scale_tone_reads_0_dbfs_and_every_encoding_says_so() {
 }
 
 #[test]
-fn detectors_dc_and_holds_are_asked_for_and_told_of() {
-    let Some(image) = image("detectors_dc_and_holds_are_asked_for_and_told_of") else {
+fn detectors_dc_and_holds_are_asked_for_and_reported() {
+    let Some(image) = image("detectors_dc_and_holds_are_asked_for_and_reported") else {
         return;
     };
     let folder = folder("detectors");
@@ -381,7 +381,7 @@ fn a_host_that_sent_samples_leaves_the_board_as_it_found_it() {
     let (_, status, said) = run(&mut fft);
     assert_eq!(status, 0, "{said}");
     assert_eq!(settings(), found);
-    // A board that waits says so with every heartbeat, and whoever reads is told at once.
+    // A board that waits says so with every heartbeat, and `read` says so at once.
     let (_, status, said) = run(qpuscope().args(["read", &port, "--seconds", "3"]));
     assert_eq!(status, 0, "{said}");
     assert!(

@@ -17,8 +17,8 @@ use qpu::job::Runner;
 use std::time::Instant;
 use v3d_sim::{Config, SimRunner, Statistics};
 
-/// Turns of the ALU loop: about three million instructions.
-const TURNS: u32 = 8_000;
+/// Iterations of the ALU loop: about three million instructions.
+const ITERATIONS: u32 = 8_000;
 
 /// Transforms by this project's FFT.
 const TRANSFORMS: u32 = 40;
@@ -37,7 +37,7 @@ fn alu_loop() -> Vec<u32> {
     b.mov(R1, R0);
     b.mov(R3, R0);
     b.add(rb(1), R2, ra(1));
-    b.ldi(ra(0), TURNS);
+    b.ldi(ra(0), ITERATIONS);
     let repeat = b.here("repeat");
     b.mov(TMU0_S, rb(1));
     for _ in 0..6 {

@@ -1,7 +1,7 @@
 //! One thing that is broken in the silicon, for tests of what a driver makes of it.
 //!
 //! A defect is no mode of the chip: everything else goes on as it should, V3D says nothing about
-//! it, and neither a reset nor a power cycle mends it.
+//! it, and neither a reset nor a power cycle repairs it.
 
 use crate::chip::QPUS;
 use std::fmt;

@@ -79,7 +79,7 @@ pub enum JobEnd {
     Deadlock,
     /// `limit_cycles` clocks passed.
     CycleLimit,
-    /// Somebody stopped it; only [`JobRun::outcome`] is asked for this.
+    /// The caller stopped it; only [`JobRun::outcome`] is asked for this.
     Interrupted,
 }
 
@@ -104,7 +104,8 @@ pub struct Outcome {
     pub running: Vec<Place>,
 }
 
-/// A job on its way, for those who stop it now and then: debuggers, and whoever can be interrupted.
+/// A job on its way, for callers that stop it now and then: debuggers, and tools that can be
+/// interrupted.
 pub struct JobRun {
     v3d: V3d,
     launches: Vec<JobLaunch>,

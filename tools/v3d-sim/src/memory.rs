@@ -51,7 +51,7 @@ pub trait Memory {
         false
     }
 
-    /// True if somebody put something into the word at `addr`, which is there. True where that is
+    /// True if something was put into the word at `addr`, which is there. True where that is
     /// not known.
     fn is_put(&self, addr: u32) -> bool {
         let _ = addr;

@@ -147,14 +147,14 @@ mod tests {
 
     #[test]
     fn some_seeds_make_qpus_late_or_slow() {
-        let longest = |seed, turns: usize| {
+        let longest = |seed, rounds: usize| {
             let mut order = Order::new(Some(seed));
-            let turns = (0..turns).flat_map(|_| 0..QPUS);
-            turns.map(|qpu| order.next_hold(qpu)).max()
+            let qpus = (0..rounds).flat_map(|_| 0..QPUS);
+            qpus.map(|qpu| order.next_hold(qpu)).max()
         };
-        let most = |kind: u64, turns| {
+        let most = |kind: u64, rounds| {
             let seeds = (0..20).map(|n| 3 * n + kind);
-            seeds.filter_map(|seed| longest(seed, turns)).max()
+            seeds.filter_map(|seed| longest(seed, rounds)).max()
         };
         assert_eq!(most(0, 2_000), Some(32));
         assert!(most(1, 1) > Some(1_000), "late");
@@ -162,7 +162,7 @@ mod tests {
         let order = |seed| {
             let mut order = Order::new(Some(seed));
             (1..100)
-                .map(move |turn| order.next_hold(turn % QPUS))
+                .map(move |n| order.next_hold(n % QPUS))
                 .collect::<Vec<_>>()
         };
         assert_eq!(order(5), order(5));

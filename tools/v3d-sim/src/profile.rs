@@ -20,7 +20,7 @@ impl Spent {
         self.stalled.values().sum()
     }
 
-    /// Adds what somebody else did.
+    /// Adds the figures of another profile.
     pub fn add(&mut self, other: &Self) {
         self.issues += other.issues;
         for (cause, clocks) in &other.stalled {

@@ -33,7 +33,7 @@ impl At {
 /// The events so far.
 pub struct Reporter {
     strict: bool,
-    /// Rules that may be broken: nothing is told of them.
+    /// Rules that may be broken without a report.
     allowed: Vec<Rule>,
     /// By rule number.
     warnings: Vec<Option<Warning>>,

@@ -136,7 +136,7 @@ impl SimRunner {
         self
     }
 
-    /// Breaks something from now on, or mends it: [`V3d::set_defect`].
+    /// Breaks something from now on, or repairs it: [`V3d::set_defect`].
     pub fn set_defect(&mut self, defect: Option<Defect>) {
         self.v3d.set_defect(defect);
     }
@@ -260,7 +260,7 @@ impl Runner for SimRunner {
 }
 
 impl SimRunner {
-    /// Like [`Runner::run`], with somebody who looks on.
+    /// Like [`Runner::run`], with an observer.
     ///
     /// # Errors
     /// Like [`Runner::run`].

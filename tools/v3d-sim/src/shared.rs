@@ -135,7 +135,7 @@ impl Shared {
         self.vdr.may_fault(qpu) || self.vdw.may_fault(qpu)
     }
 
-    /// True if somebody may notice that the rows which are due in round `now` are moved: a transfer
+    /// True if a QPU may notice that the rows which are due in round `now` are moved: a transfer
     /// is over with one, or it may fault.
     #[must_use]
     pub fn rows_matter(&self, now: u64) -> bool {

@@ -223,7 +223,7 @@ fn warnings_are_counted_and_strictness_makes_them_faults() {
 }
 
 #[test]
-fn a_uniform_that_nobody_put_is_told() {
+fn a_uniform_that_nobody_put_is_reported() {
     const UNIFORMS: u32 = 0x4000_3000;
     let mut memory = SparseMemory::new();
     put_storer(&mut memory, 0x4000_1000);
@@ -239,11 +239,11 @@ fn a_uniform_that_nobody_put_is_told() {
         let outcome = run_job(memory, launches, &JobOptions::default());
         assert_eq!(outcome.end, JobEnd::Completed);
         let warnings = outcome.warnings.iter();
-        let told = warnings.map(|warning| (warning.rule.id(), warning.count));
-        told.collect::<Vec<_>>()
+        let reported = warnings.map(|warning| (warning.rule.id(), warning.count));
+        reported.collect::<Vec<_>>()
     };
-    let told = rules(&mut memory, std::slice::from_ref(&reader));
-    assert_eq!(told, [("uniforms-not-put", 1)]);
+    let reported = rules(&mut memory, std::slice::from_ref(&reader));
+    assert_eq!(reported, [("uniforms-not-put", 1)]);
     // What a program has stored is there: sixteen words.
     let storer = launch(&[(0x4000_1000, UNIFORMS)]);
     assert_eq!(rules(&mut memory, &[storer, reader]), []);

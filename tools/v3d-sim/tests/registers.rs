@@ -249,7 +249,7 @@ fn counters_count_while_they_are_enabled() {
 }
 
 #[test]
-fn a_deadlock_is_told_once_and_ends_when_the_arm_queues_what_is_missing() {
+fn a_deadlock_is_reported_once_and_ends_when_the_arm_queues_what_is_missing() {
     let mut board = Board::new();
     let waiter = board.load(|b| {
         b.sacq(6);
@@ -388,7 +388,7 @@ fn vectors_and_stores_that_leave_the_vpm_are_latched() {
 }
 
 #[test]
-fn vpm_rows_that_are_not_reserved_are_read_and_told() {
+fn vpm_rows_that_are_not_reserved_are_read_and_reported() {
     let mut board = Board::new();
     board.v3d.write_register(0x504, 1);
     let code = board.load(|b| {

@@ -176,7 +176,7 @@ fn a_program_does_not_wait_for_those_that_start_after_it() {
     );
 }
 
-/// Whoever queues twelve programs takes his time: a QPU that has ended one by then gets another.
+/// A host takes time to queue twelve programs: a QPU that has ended one by then gets another.
 #[test]
 fn programs_that_end_at_once_take_few_qpus() {
     let used = |functional, nops| {

@@ -111,7 +111,7 @@ impl Board {
         }
     }
 
-    /// Breaks something in V3D from `now` on, or mends it.
+    /// Breaks something in V3D from `now` on, or repairs it.
     pub fn set_v3d_defect(&mut self, now: u64, defect: Option<v3d_sim::Defect>) {
         self.config.v3d_defect = defect;
         self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));

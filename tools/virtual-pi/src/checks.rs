@@ -24,7 +24,7 @@ pub const DIRTY: u8 = 2;
 pub const STALE: u8 = 4;
 /// It was the mailbox firmware that did so, not V3D.
 const BY_MAILBOX: u8 = 8;
-/// Dirty data was thrown away by an invalidation; until somebody writes the line, what memory holds
+/// Dirty data was thrown away by an invalidation; until the line is written, what memory holds
 /// of it depends on whether the cache had written it back before.
 const DISCARDED: u8 = 16;
 
@@ -267,7 +267,7 @@ impl Lines {
         self.undrained
     }
 
-    /// Somebody else reads memory.
+    /// A device beside the ARM reads memory.
     ///
     /// # Errors
     /// The first line of the range that the cache holds dirty, and its address.
@@ -292,7 +292,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Somebody else writes memory: copies that the cache holds become old.
+    /// A device beside the ARM writes memory: copies that the cache holds become old.
     ///
     /// # Errors
     /// The first line of the range that the cache holds dirty, and its address.

@@ -85,7 +85,7 @@ pub enum FaultKind {
     NotModelled(String),
 }
 
-/// A mistake that somebody beside the ARM ran into.
+/// A mistake that a device beside the ARM ran into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
     /// The kind of the fault.

@@ -2,7 +2,7 @@
 //!
 //! Storage is always 512 MiB of zero pages that the host commits on first touch, so that a masked
 //! page number is always in range and the ARM's fast path needs no bounds check. `size` is what the
-//! board has; whoever translates an address compares with it.
+//! board has; the code that translates an address compares with it.
 
 /// One 4 KiB page as the words the ARM loads.
 pub type Page = [u32; 1024];

@@ -430,7 +430,7 @@ fn checks_can_be_switched_off() {
 }
 
 #[test]
-fn what_this_model_lacks_is_told_apart() {
+fn what_this_model_lacks_is_distinguished() {
     type Case = (&'static str, fn(&mut Guest));
     let cases: [Case; 5] = [
         ("Thumb", |guest| {

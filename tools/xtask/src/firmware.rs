@@ -33,6 +33,13 @@ pub struct Image {
     pub bytes: usize,
 }
 
+impl Image {
+    /// Its files.
+    pub fn files(&self) -> Vec<PathBuf> {
+        vec![self.img.clone(), self.elf.clone()]
+    }
+}
+
 impl fmt::Display for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self.img.strip_prefix(workspace::root());

@@ -1,25 +1,4 @@
-//! `cargo xtask`: builds, runs and tests the project.
-//!
-//! ```text
-//! cargo xtask setup                what is missing is installed where it may be, else named
-//! cargo xtask build                target/kernel.elf and target/kernel.img
-//! cargo xtask guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
-//! cargo xtask reproduce [--dist]   compiles anew in two folders and compares what comes of it
-//! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
-//! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
-//! cargo xtask soak [NAME]          the long forms of tests, one at a time; --list names them
-//! cargo xtask lint [--count]       rustfmt, clippy, circles, prose, notices, cargo deny;
-//!                                  --count: only counts lines, and findings beside their limits
-//! cargo xtask circles [--root DIR] modules that import each other, with the names that tie them
-//! cargo xtask notices [--write]    notices/*.txt, the licences in what dist makes, from Cargo.lock
-//! cargo xtask qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
-//! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
-//! cargo xtask fidelity [--json]    the V3D simulator against every published hardware figure
-//! cargo xtask tune [FROM..TO] [--write]  times the splits of each length on the simulator
-//! cargo xtask bench [--quick]      the FFT on the QPUs beside GPU_FFT: docs/performance.md
-//! cargo xtask card DIR             a folder for an SD card, and what is wrong on it
-//! cargo xtask dist [--card-only]   target/dist: a zip for a card, a static qpuscope, SHA256SUMS
-//! ```
+//! `cargo xtask`: builds, runs and tests the project, by the commands of [`USAGE`].
 //!
 //! Progress goes to standard error and data to standard output. Nothing waits without a limit.
 

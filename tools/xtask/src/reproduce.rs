@@ -34,10 +34,8 @@ pub fn run(toolchain: &Toolchain, dist: bool) -> Result<()> {
     let [ours, theirs] = &built[..] else {
         bail!("two folders are compared");
     };
-    let (lines, same) = compared(ours, theirs);
-    for line in lines {
-        println!("{line}");
-    }
+    let (list, same) = compared(ours, theirs);
+    println!("{list}");
     ensure!(
         same,
         "the files differ; they are kept in {} and {}",
@@ -56,7 +54,7 @@ type File = (String, Vec<u8>);
 /// Builds what is compared.
 fn build(toolchain: &Toolchain, root: &Path, dist: bool) -> Result<Vec<File>> {
     let image = firmware::build_in(toolchain, root)?;
-    let mut paths = vec![image.img, image.elf];
+    let mut paths = image.files();
     if dist {
         let folder = dist::make(toolchain, root, false)?;
         let entries = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
@@ -64,6 +62,11 @@ fn build(toolchain: &Toolchain, root: &Path, dist: bool) -> Result<Vec<File>> {
         made.sort();
         paths.extend(made);
     }
+    read(&paths)
+}
+
+/// Reads files.
+fn read(paths: &[PathBuf]) -> Result<Vec<File>> {
     let read = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -73,7 +76,7 @@ fn build(toolchain: &Toolchain, root: &Path, dist: bool) -> Result<Vec<File>> {
 }
 
 /// A line for each file, and whether all are the same.
-fn compared(ours: &[File], theirs: &[File]) -> (Vec<String>, bool) {
+fn compared(ours: &[File], theirs: &[File]) -> (String, bool) {
     let names = |files: &[File]| {
         files
             .iter()
@@ -82,7 +85,7 @@ fn compared(ours: &[File], theirs: &[File]) -> (Vec<String>, bool) {
     };
     if names(ours) != names(theirs) {
         let line = format!("files: {:?} and {:?}", names(ours), names(theirs));
-        return (vec![line], false);
+        return (line, false);
     }
     let mut same = true;
     let each = ours.iter().zip(theirs).map(|((name, a), (_, b))| {
@@ -99,7 +102,7 @@ fn compared(ours: &[File], theirs: &[File]) -> (Vec<String>, bool) {
         )
     });
     let lines: Vec<String> = each.collect();
-    (lines, same && !ours.is_empty())
+    (lines.join("\n"), same && !ours.is_empty())
 }
 
 fn remove(folder: &Path) -> Result<()> {
@@ -114,30 +117,16 @@ fn remove(folder: &Path) -> Result<()> {
 ///
 /// The folder is kept, and its next build is quick.
 pub fn check(toolchain: &Toolchain, image: &firmware::Image) -> Result<()> {
-    let root = elsewhere()?;
-    let second = firmware::build_in(toolchain, &root)?;
-    for (name, a, b) in [
-        ("kernel.img", &image.img, &second.img),
-        ("kernel.elf", &image.elf, &second.elf),
-    ] {
-        let (a, b) = (fs::read(a)?, fs::read(b)?);
-        let differs = a.iter().zip(&b).position(|(a, b)| a != b);
-        ensure!(
-            a == b,
-            "{name} built in {} is not the same: {} and {} bytes, first difference at {differs:?}",
-            root.display(),
-            a.len(),
-            b.len()
-        );
-    }
-    Ok(())
-}
-
-/// The copy in another folder, as new as the workspace.
-fn elsewhere() -> Result<PathBuf> {
     let root = workspace::target().join("reproduce/elsewhere");
     copy_sources(&root)?;
-    Ok(root)
+    let second = firmware::build_in(toolchain, &root)?;
+    let (list, same) = compared(&read(&image.files())?, &read(&second.files())?);
+    ensure!(
+        same,
+        "a build in {} is not the same\n{list}",
+        root.display()
+    );
+    Ok(())
 }
 
 fn copy_sources(to: &Path) -> Result<()> {
@@ -200,17 +189,17 @@ mod tests {
     #[test]
     fn every_file_is_listed_and_a_difference_fails() {
         let one = [file("kernel.img", b"abc"), file("zip", b"def")];
-        let (lines, same) = compared(&one, &one);
-        assert!(same && lines.len() == 2, "{lines:?}");
+        let (list, same) = compared(&one, &one);
+        assert!(same && list.lines().count() == 2, "{list}");
         assert!(
-            lines[0].starts_with("same  3 bytes, SHA-256 ba7816bf"),
-            "{lines:?}"
+            list.starts_with("same  3 bytes, SHA-256 ba7816bf"),
+            "{list}"
         );
-        let (lines, same) = compared(&one, &[file("kernel.img", b"abc"), file("zip", b"dex")]);
-        assert!(!same, "{lines:?}");
-        assert_eq!(lines[1], "DIFFER 3 and 3 bytes, first at 0x2  zip");
-        let (lines, same) = compared(&one, &one[..1]);
-        assert!(!same, "{lines:?}");
+        let (list, same) = compared(&one, &[file("kernel.img", b"abc"), file("zip", b"dex")]);
+        assert!(!same, "{list}");
+        assert!(list.ends_with("\nDIFFER 3 and 3 bytes, first at 0x2  zip"));
+        let (list, same) = compared(&one, &one[..1]);
+        assert!(!same, "{list}");
         assert!(!compared(&[], &[]).1);
     }
 

@@ -24,9 +24,9 @@ fn eighth<T: Float, const FORWARD: bool>(z: Complex<T>) -> Complex<T> {
     }
 }
 
-/// A turn by the angle of a twiddle of the forward transform, in the same sense.
+/// Product with a twiddle of the forward transform; the inverse takes its conjugate.
 #[inline(always)]
-pub fn turn<T: Float, const FORWARD: bool>(z: Complex<T>, w: Complex<T>) -> Complex<T> {
+pub fn twiddle<T: Float, const FORWARD: bool>(z: Complex<T>, w: Complex<T>) -> Complex<T> {
     if FORWARD {
         z * w
     } else {

@@ -157,7 +157,7 @@ impl Plan {
             if count == 0 {
                 stage::last::<T, FORWARD>(bits, data);
             } else {
-                stage::turned::<T, FORWARD>(bits, length, stage, data);
+                stage::twiddled::<T, FORWARD>(bits, length, stage, data);
             }
         }
     }

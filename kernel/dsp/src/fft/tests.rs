@@ -183,7 +183,7 @@ fn an_impulse_anywhere_is_a_turning_bin() {
 }
 
 #[test]
-fn transforms_are_linear_shift_to_turns_and_keep_power() {
+fn transforms_are_linear_shift_to_rotations_and_keep_power() {
     for log2n in [3, 6, 7, 10, 11] {
         let n = 1usize << log2n;
         let (a, b) = (random(n, 3), random(n, 4));
@@ -195,11 +195,11 @@ fn transforms_are_linear_shift_to_turns_and_keep_power() {
             let (fa, fb) = (run(&a), run(&b));
             let expected: Vec<_> = fa.iter().zip(&fb).map(|(a, b)| a.scale(3.0) - *b).collect();
             check(&run(&sum), &expected, 2.0 * TOLERANCE_F64, "linear");
-            let turned: Vec<_> = (0..n as u64)
+            let rotated: Vec<_> = (0..n as u64)
                 .zip(&fa)
                 .map(|(bin, z)| *z * root_of_unity(5 * bin, n as u64))
                 .collect();
-            check(&run(&shifted), &turned, 2.0 * TOLERANCE_F64, "shift");
+            check(&run(&shifted), &rotated, 2.0 * TOLERANCE_F64, "shift");
             let power = |x: &[Complex<f64>]| x.iter().map(|z| z.norm_sqr()).sum::<f64>();
             let ratio = power(&fa) / (power(&a) * n as f64);
             assert!((ratio - 1.0).abs() < 1e-13, "{radix:?}: {ratio}");

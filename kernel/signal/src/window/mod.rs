@@ -198,11 +198,27 @@ mod tests {
         for (code, window) in (0..).zip(Window::ALL) {
             assert_eq!(Window::from_code(code), Some(window));
         }
-        assert_eq!(Window::from_code(6), None);
+        assert_eq!(Window::from_code(Window::ALL.len() as u8), None);
     }
 
     #[test]
-    fn main_lobes_are_as_wide_as_in_tables() {
-        assert_eq!(Window::ALL.map(Window::main_lobe), [1, 2, 2, 4, 5, 3]);
+    fn bandwidths_and_main_lobes_are_those_in_the_literature() {
+        // Noise bandwidth and half the main lobe, in bins; the bandwidth of Kaiser's window is by
+        // integrals of the function that it samples.
+        let literature = [
+            (1.0, 1),
+            (1.5, 2),
+            (1.3628, 2),
+            (2.0044, 4),
+            (3.7702, 5),
+            (1.7214, 3),
+        ];
+        assert_eq!(literature.len(), Window::ALL.len());
+        for (window, (enbw_bins, main_lobe)) in Window::ALL.into_iter().zip(literature) {
+            let table: Vec<_> = (0..4096).map(|i| window.coefficient(i, 4096)).collect();
+            let found = window.gain(&table).enbw_bins;
+            assert!((found - enbw_bins).abs() < 1e-4, "{window:?}: {found}");
+            assert_eq!(window.main_lobe(), main_lobe, "{window:?}");
+        }
     }
 }

@@ -7,15 +7,16 @@ mod words;
 
 use core::fmt::{self, Write};
 
+use qpu_programs::firmware;
 use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Unit, Window};
 
 use words::number;
 pub(crate) use words::write_milli;
 
 /// The longest transform, in points; what the workspace is made for.
-pub const MAX_N: u32 = 1 << 16;
+pub const MAX_N: u32 = 1 << firmware::MAX_LOG2;
 /// The shortest transform, in points.
-pub const MIN_N: u32 = 1 << 4;
+pub const MIN_N: u32 = 1 << firmware::MIN_LOG2;
 
 /// The part that a block shares with the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,15 +36,17 @@ pub enum Output {
     Text,
 }
 
-/// The engine that is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EngineChoice {
-    /// The QPUs where they can, otherwise the ARM.
-    Auto,
-    /// The QPUs for transforms only: window, powers and sums are the ARM's.
-    Fft,
-    /// The ARM.
-    Cpu,
+signal::code! {
+    /// The engine that is wanted.
+    EngineChoice, "engine" {
+        /// The QPUs where they can, otherwise the ARM.
+        #[default]
+        Auto = 0 "auto",
+        /// The QPUs for transforms only: window, powers and sums are the ARM's.
+        Fft = 1 "fft",
+        /// The ARM.
+        Cpu = 2 "cpu",
+    }
 }
 
 /// Everything that can be set.
@@ -314,10 +317,11 @@ mod tests {
 
     #[test]
     fn refusals_say_what_to_do() {
+        let (too_long, longest) = (format!("n={}", 2 * MAX_N), format!("n={MAX_N}"));
         for (text, code, words) in [
             ("n=1000", NakCode::BAD_VALUE, "power of two"),
             ("n=8", NakCode::BAD_VALUE, "16"),
-            ("n=131072", NakCode::NO_MEMORY, "n=65536"),
+            (too_long.as_str(), NakCode::NO_MEMORY, longest.as_str()),
             ("n=99999999999999999999", NakCode::BAD_VALUE, "n=4096"),
             ("window=x", NakCode::BAD_VALUE, "blackman-harris"),
             ("window=kaiser", NakCode::BAD_VALUE, "kaiser:8.6"),

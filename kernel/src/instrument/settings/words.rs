@@ -68,13 +68,10 @@ impl Settings {
                     ))?;
             }
             "unit" => self.unit = Unit::from_name(value).ok_or(Value("use dBFS or dB"))?,
+            "engine" if value == "qpu" => self.engine = EngineChoice::Auto,
             "engine" => {
-                self.engine = match value {
-                    "auto" | "qpu" => EngineChoice::Auto,
-                    "fft" => EngineChoice::Fft,
-                    "cpu" => EngineChoice::Cpu,
-                    _ => return Err(Value("use auto, fft or cpu")),
-                };
+                self.engine =
+                    EngineChoice::from_name(value).ok_or(Value("use auto, fft or cpu"))?;
             }
             "start" => {
                 self.start = match value {
@@ -126,11 +123,7 @@ impl Settings {
                 out.write_str("\n")
             }
             "unit" => writeln!(out, "unit={}", self.unit.name()),
-            "engine" => match self.engine {
-                EngineChoice::Auto => writeln!(out, "engine=auto"),
-                EngineChoice::Fft => writeln!(out, "engine=fft"),
-                EngineChoice::Cpu => writeln!(out, "engine=cpu"),
-            },
+            "engine" => writeln!(out, "engine={}", self.engine.name()),
             "start" => writeln!(out, "start={}", u8::from(self.start)),
             _ => Ok(()),
         }

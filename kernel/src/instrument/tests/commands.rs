@@ -31,15 +31,16 @@ fn settings_are_set_and_read_back() {
     let Ok(Message::Settings(text)) = Message::decode(kind, &payload) else {
         panic!("not SETTINGS");
     };
-    assert!(text.contains("n=16..65536"), "{text}");
+    assert!(text.contains(&format!("n=16..{MAX_N}\n")), "{text}");
 }
 
 #[test]
 fn wrong_settings_are_refused_with_a_sentence_and_change_nothing() {
     let mut session = Session::quiet(None);
+    let longest = format!("n={MAX_N}");
     for (set, code, words) in [
         ("n=1000", NakCode::BAD_VALUE, "power of two"),
-        ("n=1048576", NakCode::NO_MEMORY, "n=65536"),
+        ("n=1048576", NakCode::NO_MEMORY, longest.as_str()),
         ("window=none", NakCode::BAD_VALUE, "hann"),
         ("speed=9", NakCode::UNKNOWN_SETTING, "no such setting"),
     ] {

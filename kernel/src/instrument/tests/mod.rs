@@ -516,7 +516,7 @@ impl Session {
                 self.descriptors.push((header.time_us, descriptor));
                 self.descriptor = Some(descriptor);
             }
-            // What was asked for again is for whoever asked.
+            // What was asked for again goes to the one who asked.
             Message::Spectrum(chunk) if header.request == 0 => {
                 let descriptor = self.descriptor.expect("a descriptor comes first");
                 assert_eq!(chunk.head.descriptor, descriptor.id);

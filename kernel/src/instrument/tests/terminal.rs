@@ -1,4 +1,4 @@
-//! Somebody at a terminal: text only where text was asked for, and spectra drawn as text.
+//! A person at a terminal: text only where text was asked for, and spectra drawn as text.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn with_out_text_in_cmdline_txt_no_frame_is_sent_before_a_host_speaks() {
     session.run_ms(3000);
     assert!(session.text().contains("dBFS]"), "{}", session.text());
     assert_text_only(&session);
-    // An arrow key's bytes are no line, and somebody reads the answer.
+    // An arrow key's bytes are no line, and a person reads the answer.
     let text = typed(&mut session, "\x1b[A", 3000);
     assert!(text.contains("no intact frame"), "{text}");
     assert_text_only(&session);
@@ -130,7 +130,8 @@ fn plot_says_when_there_is_nothing_to_draw() {
     assert!(text.contains("no spectrum yet; type start"), "{text}");
     // A drawing that waits for its record is given up with the stream.
     typed(&mut session, "avg=100000\r", 100);
-    typed(&mut session, "start\rplot\rstop\r", 1000);
+    let text = typed(&mut session, "start\rplot\rstop\r", 1000);
+    assert!(text.contains("no spectrum yet; type start"), "{text}");
     let text = typed(&mut session, "avg=1\rstart\r", 1000);
     assert!(!text.contains("greatest bins"), "{text}");
 }

@@ -111,11 +111,11 @@ fn a_failing_qpu_job_is_done_by_the_cpu_and_said() {
     assert!(!later.head.fallback);
     assert_eq!(later.head.engine, EngineKind::Qpu);
     assert!(session.text().contains("did not end in time"));
-    let told = session.seen.iter().filter_map(|seen| match seen {
+    let answers = session.seen.iter().filter_map(|seen| match seen {
         Seen::Frame(header, payload) => Message::decode(header.kind, payload).ok(),
         Seen::Text(_) => None,
     });
-    let codes = told.filter_map(|message| match message {
+    let codes = answers.filter_map(|message| match message {
         Message::Fault(fault) => Some(fault.code),
         _ => None,
     });

@@ -1,4 +1,4 @@
-//! Uploads: the spectra are those of rustfft, nothing is lost, and losses on the line are mended.
+//! Uploads: the spectra are those of rustfft, nothing is lost, and losses on the line are repaired.
 
 use super::*;
 use rustfft::FftPlanner;
@@ -400,6 +400,32 @@ fn too_few_samples_are_refused_early_or_late() {
     let sentence = session.refused(&end, NakCode::BAD_VALUE);
     assert!(sentence.contains("set a smaller n"), "{sentence}");
     session.ping();
+}
+
+#[test]
+fn a_drawing_that_waits_for_an_upload_without_a_record_is_answered_in_words() {
+    let mut session = Session::quiet(None);
+    session.send_bytes(b"avg=100000\rstart\rplot\r");
+    session.run_ms(500);
+    session.must(&Message::UploadBegin(UploadBegin {
+        format: SampleFormat::U8,
+        domain: Domain::Real,
+        rate: Rate::hz(1),
+        samples: 0,
+        keeps: false,
+    }));
+    let data = &[9; 20];
+    session.send(&Message::UploadData { offset: 0, data });
+    let says_so = |session: &Session| session.text().contains("no spectrum yet; type start");
+    assert!(!says_so(&session), "an upload may have records");
+    let end = Message::UploadEnd {
+        samples: 20,
+        crc: crc32(data),
+    };
+    session.refused(&end, NakCode::BAD_VALUE);
+    session.run_ms(100);
+    assert!(says_so(&session), "{}", session.text());
+    session.must(&Message::Start);
 }
 
 #[test]

@@ -4,20 +4,18 @@ use std::rc::Rc;
 
 use super::super::diagnostic::Fault;
 use super::super::expression::Cursor;
-use super::super::scope::{Body, Function, Meaning};
+use super::super::scope::{Body, Function};
 use super::super::source::Place;
 use super::super::value::Value;
-use super::{Assembler, Expanded, Step, Stop};
+use super::{Assembler, Expanded, Step};
 
 impl Assembler<'_> {
     /// One step further into macros, functions, repetitions or files.
     pub fn expand(&mut self, what: String, place: &Place, kind: Expanded) -> Result<(), Fault> {
         let most = self.limits().expansion_depth;
         if self.expansions.len() >= most {
-            let fault = Fault::limit(
-                (0, u32::MAX),
-                format!("macros, functions and files nest more than {most} deep"),
-            );
+            let message = format!("macros, functions and files nest more than {most} deep");
+            let fault = Fault::limit((0, u32::MAX), message);
             return Err(fault.help("look for one that calls itself"));
         }
         let way = self.ways.step(self.way(), &what, place, kind);
@@ -35,31 +33,18 @@ impl Assembler<'_> {
     ) -> Result<Value, Fault> {
         if arguments.len() != function.parameters.len() {
             let (takes, given) = (function.parameters.len(), arguments.len());
-            let message = format!(
-                "{} takes {takes} arguments, and {given} are given",
-                function.name
-            );
+            let name = &function.name;
+            let message = format!("{name} takes {takes} arguments, and {given} are given");
             return Err(Fault::new("arguments", span, message));
         }
         self.spend(1, span)?;
         let Some(here) = self.place.clone() else {
             return Err(Fault::new("function", span, "no place to call from"));
         };
-        self.expand(
-            format!("function {}", function.name),
-            &here,
-            Expanded::Function,
-        )
-        .map_err(|fault| Fault {
-            start: span.0,
-            end: span.1,
-            ..fault
-        })?;
-        self.scopes.enter();
-        for (name, value) in function.parameters.iter().zip(arguments) {
-            // A new scope holds no constants.
-            let _ = self.scopes.set(name, Meaning::Value(value), true, false);
-        }
+        let what = format!("function {}", function.name);
+        let expanded = self.expand(what, &here, Expanded::Function);
+        expanded.map_err(|fault| fault.at(span))?;
+        self.scopes.enter_call(&function.parameters, arguments);
         let value = match &function.body {
             Body::Expression(tokens) => {
                 let mut cursor = Cursor::new(tokens);
@@ -79,10 +64,7 @@ impl Assembler<'_> {
                 let done = self.lines(&function.place.source.clone(), *from, *to);
                 let value = std::mem::replace(&mut self.result, outer);
                 match (done, value.flatten()) {
-                    (Err(Stop), _) => Err(Fault {
-                        fatal: true,
-                        ..Fault::new("stop", span, "")
-                    }),
+                    (Err(stop), _) => Err(stop),
                     (Ok(()), Some(value)) => Ok(value),
                     (Ok(()), None) => {
                         let message = format!("function {} came to no value", function.name);

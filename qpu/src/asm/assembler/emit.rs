@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::super::diagnostic::Fault;
 use super::super::expression::Cursor;
-use super::super::output::{Content, Open, Unit};
+use super::super::output::{Content, Unit};
 use super::super::piece::{Encoded, Piece, encode, settle_nops};
 use super::super::source::Place;
 use super::Assembler;
@@ -50,18 +50,18 @@ impl Assembler<'_> {
     ) -> Result<(), Fault> {
         let bits = place.source.bits(place.line);
         if joins && let Some(last) = self.output.open.take() {
-            let mut all = last.pieces;
+            let mut all = last;
             all.extend(pieces.iter().cloned());
-            if let Ok((encoded, warnings)) = settled(all.clone()).and_then(|all| encode(&all)) {
+            if let Ok((encoded, warnings)) = settle_nops(all.clone()).and_then(|all| encode(&all)) {
                 warnings.into_iter().for_each(|warning| self.warn(warning));
                 if let Some(unit) = self.output.units.last_mut() {
                     unit.content = Content::Code(encoded, bits);
                 }
-                self.output.open = open.then_some(Open { pieces: all });
+                self.output.open = open.then_some(all);
                 return Ok(());
             }
         }
-        let encoded = settled(pieces.clone()).and_then(|pieces| encode(&pieces));
+        let encoded = settle_nops(pieces.clone()).and_then(|pieces| encode(&pieces));
         let (encoded, warnings) = match encoded {
             Ok(encoded) => encoded,
             Err(fault) => {
@@ -86,18 +86,15 @@ impl Assembler<'_> {
                 .help("write `.align 8` behind the data before it"));
         }
         self.emit(Content::Code(encoded, bits), place)?;
-        self.output.open = open.then_some(Open { pieces });
+        self.output.open = open.then_some(pieces);
         Ok(())
     }
 
     /// Adds something to the program.
     pub fn emit(&mut self, content: Content, place: &Place) -> Result<(), Fault> {
         if self.result.is_some() {
-            return Err(Fault::new(
-                "function",
-                (0, 1),
-                "a function computes a value and emits no code",
-            ));
+            let message = "a function computes a value and emits no code";
+            return Err(Fault::new("function", (0, 1), message));
         }
         let most = self.limits().output_bytes;
         if self.output.bytes + content.len() > most {
@@ -106,11 +103,8 @@ impl Assembler<'_> {
         }
         let most = self.limits().units;
         if self.output.units.len() >= most {
-            let fault = Fault::limit(
-                (0, 1),
-                format!("the program has more than {most} instructions and constants"),
-            );
-            return Err(fault.help(HELP));
+            let message = format!("the program has more than {most} instructions and constants");
+            return Err(Fault::limit((0, 1), message).help(HELP));
         }
         let key = (Rc::as_ptr(&place.source), place.line, self.way());
         let origin = match self.line_index.get(&key) {
@@ -127,10 +121,6 @@ impl Assembler<'_> {
     }
 }
 
-fn settled(mut pieces: Vec<Piece>) -> Result<Vec<Piece>, Fault> {
-    settle_nops(&mut pieces)?;
-    Ok(pieces)
-}
 /// The instruction of `word`, if the code of a line is the disassembler's text for it.
 fn noted(line: &str, word: u64) -> Option<Instruction> {
     let code = line.split('#').next().unwrap_or_default().trim();

@@ -54,10 +54,7 @@ impl Assembler<'_> {
         }
         let near = nearest(name, known.keys().map(|name| &**name));
         let fault = Fault::new("label", span, format!("label {name} is not defined"));
-        Err(match near.is_empty() {
-            true => fault.help("define it with `:NAME` before an instruction; `r:1f` looks forward and `r:1b` back for `:1`"),
-            false => fault.help(format!("did you mean {}?", near.join(" or "))),
-        })
+        Err(fault.suggest(&near, "define it with `:NAME` before an instruction; `r:1f` looks forward and `r:1b` back for `:1`"))
     }
 
     /// True if labels have addresses, which they do not have in the first pass.

@@ -13,17 +13,16 @@ use super::diagnostic::{Diagnostic, Fault, Severity};
 use super::expression::Cursor;
 use super::limits::Limits;
 use super::output::{Output, Places, Unit};
-use super::scope::{Macro, Meaning, Scopes};
+use super::scope::{Function, Meaning, Scopes};
 use super::source::{self, Place, Source};
 use super::token::{Kind, Token};
 use super::value::Value;
 use super::{Include, Options, Syntax};
-pub(super) use report::{Stop, Trouble};
 pub(super) use ways::{Expanded, Tree, Ways};
 
 /// An expansion that is not over.
 pub(super) struct Step {
-    /// The thing that is expanded, and for which turn.
+    /// The thing that is expanded, and for which iteration.
     what: String,
     /// The place where it was asked for.
     place: Place,
@@ -34,7 +33,7 @@ pub(super) struct Step {
 pub(super) struct Assembler<'a> {
     pub options: &'a Options<'a>,
     pub scopes: Scopes,
-    pub macros: HashMap<Rc<str>, Rc<Macro>>,
+    pub macros: HashMap<Rc<str>, Rc<Function>>,
     pub output: Output,
     /// Exported constants.
     pub globals: Vec<(Rc<str>, Value)>,
@@ -117,11 +116,9 @@ impl<'a> Assembler<'a> {
         if self.steps <= most {
             return Ok(());
         }
-        let fault = Fault::limit(
-            span,
-            format!("the source expands to more than {most} steps"),
-        );
-        Err(fault.help("look for macros or functions that call themselves without end"))
+        let message = format!("the source expands to more than {most} steps");
+        let help = "look for macros or functions that call themselves without end";
+        Err(Fault::limit(span, message).help(help))
     }
 
     /// Counts a line of this pass.
@@ -131,11 +128,8 @@ impl<'a> Assembler<'a> {
         if self.expanded_lines <= most {
             return Ok(());
         }
-        let fault = Fault::limit(
-            (0, 1),
-            format!("the source expands to more than {most} lines"),
-        );
-        Err(fault.help(
+        let message = format!("the source expands to more than {most} lines");
+        Err(Fault::limit((0, 1), message).help(
             "look for macros that call each other many times, and for repetitions inside repetitions",
         ))
     }
@@ -170,24 +164,20 @@ impl<'a> Assembler<'a> {
         }
     }
 
+    /// Forgets what a pass found, but for files, labels and how much work it was.
     fn begin(&mut self) {
-        self.scopes = Scopes::default();
-        self.macros.clear();
-        self.output = Output::default();
-        self.globals.clear();
-        self.global_index.clear();
-        self.diagnostics.clear();
-        self.expansions.clear();
-        self.ways = Ways::default();
-        self.lines.clear();
-        self.line_index.clear();
-        (self.expanded_lines, self.raised, self.warned) = (0, 0, 0);
-        self.label_uses = 0;
-        self.include_depth = 0;
-        self.unwarned.clear();
+        *self = Self {
+            files: std::mem::take(&mut self.files),
+            source_bytes: self.source_bytes,
+            source_lines: self.source_lines,
+            known: self.known.take(),
+            before: std::mem::take(&mut self.before),
+            steps: self.steps,
+            ..Self::new(self.options)
+        };
     }
 
-    fn once(&mut self, main: &Rc<Source>) -> Result<(), Stop> {
+    fn once(&mut self, main: &Rc<Source>) -> Result<(), Fault> {
         for (name, text) in self.options.defines {
             self.define_option(name, text)?;
         }
@@ -201,7 +191,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// A `-D NAME=VALUE`.
-    fn define_option(&mut self, name: &str, text: &str) -> Result<(), Stop> {
+    fn define_option(&mut self, name: &str, text: &str) -> Result<(), Fault> {
         let source = Rc::new(Source::new("-D", &format!("{name}={text}"), 0));
         let place = Place {
             source: source.clone(),
@@ -233,7 +223,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// A whole file.
-    pub fn file(&mut self, source: &Rc<Source>) -> Result<(), Stop> {
+    pub fn file(&mut self, source: &Rc<Source>) -> Result<(), Fault> {
         if let Some(line) = source.too_deep {
             let source = source.clone();
             return self.fault(self.too_deep(), &Place { source, line });
@@ -243,13 +233,8 @@ impl<'a> Assembler<'a> {
             let start = end - source.text(*line).trim_start().len() as u32;
             let fault = Fault::new("blocks", (start, end), message.clone())
                 .help("every block is closed in the file that opens it");
-            self.fault(
-                fault,
-                &Place {
-                    source: source.clone(),
-                    line: *line,
-                },
-            )?;
+            let (source, line) = (source.clone(), *line);
+            self.fault(fault, &Place { source, line })?;
         }
         self.lines(source, 0, source.len())
     }
@@ -264,7 +249,7 @@ impl<'a> Assembler<'a> {
 
     /// Lines `from..to` of a file: the only way down into blocks, macros and files, whose depth is
     /// bounded here.
-    pub fn lines(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Stop> {
+    pub fn lines(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Fault> {
         if self.nesting > self.limits().block_depth {
             let source = source.clone();
             let line = from.min(source.len().saturating_sub(1));
@@ -276,7 +261,7 @@ impl<'a> Assembler<'a> {
         done
     }
 
-    fn each_line(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Stop> {
+    fn each_line(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Fault> {
         let mut line = from;
         while line < to {
             let place = Place {
@@ -291,29 +276,23 @@ impl<'a> Assembler<'a> {
             }
             line = match self.statement(&place) {
                 Ok(next) => next,
-                Err(Trouble::Fault(fault)) => {
-                    self.fault(*fault, &place)?;
-                    source
-                        .blocks
-                        .get(&line)
-                        .map_or(line + 1, |block| block.end + 1)
+                Err(fault) => {
+                    self.fault(fault, &place)?;
+                    let block = source.blocks.get(&line);
+                    block.map_or(line + 1, |block| block.end + 1)
                 }
-                Err(Trouble::Stop) => return Err(Stop),
             };
         }
         Ok(())
     }
 
     /// The statement of a line, and the line that comes next.
-    fn statement(&mut self, place: &Place) -> Result<usize, Trouble> {
+    fn statement(&mut self, place: &Place) -> Result<usize, Fault> {
         let length = place.source.text(place.line).len();
         let most = self.limits().line_bytes;
         if length > most {
-            return Err(Fault::limit(
-                (0, 1),
-                format!("the line has {length} bytes, and a line may have {most}"),
-            )
-            .into());
+            let message = format!("the line has {length} bytes, and a line may have {most}");
+            return Err(Fault::limit((0, 1), message));
         }
         let tokens = place
             .source
@@ -401,26 +380,18 @@ impl<'a> Assembler<'a> {
         let limits = *self.limits();
         self.source_bytes = self.source_bytes.saturating_add(text.len());
         if self.source_bytes > limits.source_bytes {
-            return Err(Fault::limit(
-                (0, u32::MAX),
-                format!(
-                    "the files have more than {} bytes together",
-                    limits.source_bytes
-                ),
-            ));
+            let most = limits.source_bytes;
+            let message = format!("the files have more than {most} bytes together");
+            return Err(Fault::limit((0, u32::MAX), message));
         }
         let lines = source::lines(text)
             .filter(|line| !line.trim_start().is_empty())
             .count();
         self.source_lines = self.source_lines.saturating_add(lines);
         if self.source_lines > limits.source_lines {
-            return Err(Fault::limit(
-                (0, u32::MAX),
-                format!(
-                    "the files have more than {} lines together",
-                    limits.source_lines
-                ),
-            ));
+            let most = limits.source_lines;
+            let message = format!("the files have more than {most} lines together");
+            return Err(Fault::limit((0, u32::MAX), message));
         }
         Ok(Rc::new(Source::new(name, text, limits.block_depth)))
     }

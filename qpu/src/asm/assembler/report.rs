@@ -4,42 +4,19 @@ use super::super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
 use super::super::source::Place;
 use super::{Assembler, Step};
 
-/// The most times that a reported problem may come again in other turns and calls, for each report
-/// that is allowed: each time it is put into words to be compared.
+/// The most times that a reported problem may come again in other iterations and calls, for each
+/// report that is allowed: each time it is put into words to be compared.
 const MOST_REPEATED: usize = 5;
-
-/// Nothing after it is worth reading; what stopped it has been reported.
-#[derive(Debug)]
-pub(in crate::asm) struct Stop;
-
-/// The reason why a statement ends early.
-pub(in crate::asm) enum Trouble {
-    Fault(Box<Fault>),
-    /// Reported already.
-    Stop,
-}
-
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(Box::new(fault))
-    }
-}
-
-impl From<Stop> for Trouble {
-    fn from(_: Stop) -> Self {
-        Self::Stop
-    }
-}
 
 impl Assembler<'_> {
     pub(super) fn stack(&self) -> Vec<Expansion> {
         let steps = self.expansions.iter().rev();
-        let told = steps.map(|Step { what, place, .. }| Expansion {
+        let expansion = |Step { what, place, .. }: &Step| Expansion {
             what: what.clone(),
             file: place.source.name.to_string(),
             line: place.source.number(place.line),
-        });
-        told.collect()
+        };
+        steps.map(expansion).collect()
     }
 
     /// The number of the way to what is expanded: 0 for the file that is assembled.
@@ -48,23 +25,23 @@ impl Assembler<'_> {
     }
 
     /// Reports an error; stops when enough are reported, some of them very often, or it is a limit.
-    pub(super) fn fault(&mut self, fault: Fault, place: &Place) -> Result<(), Stop> {
+    pub(super) fn fault(&mut self, fault: Fault, place: &Place) -> Result<(), Fault> {
         let fatal = fault.fatal;
         self.raised += 1;
-        if fault.rule != "stop" {
+        if !fault.is_stop() {
             self.report(Severity::Error, fault, Some(place));
         }
-        let errors = self
-            .diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == Severity::Error)
-            .count();
         let most = self.limits().diagnostics;
-        if fatal || errors >= most || self.raised >= MOST_REPEATED * most {
-            Err(Stop)
-        } else {
-            Ok(())
+        let errors = self.count(Severity::Error);
+        match fatal || errors >= most || self.raised >= MOST_REPEATED * most {
+            true => Err(Fault::stop()),
+            false => Ok(()),
         }
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        let own = |diagnostic: &&Diagnostic| diagnostic.severity == severity;
+        self.diagnostics.iter().filter(own).count()
     }
 
     /// Reports a warning, unless the source says that it is not wanted.
@@ -72,14 +49,9 @@ impl Assembler<'_> {
         if !self.unwarned.is_empty() {
             return;
         }
-        let warnings = self
-            .diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == Severity::Warning)
-            .count();
         self.warned += 1;
         let most = self.limits().diagnostics;
-        if warnings < most && self.warned < MOST_REPEATED * most {
+        if self.count(Severity::Warning) < most && self.warned < MOST_REPEATED * most {
             let place = self.place.clone();
             self.report(Severity::Warning, fault, place.as_ref());
         }
@@ -117,7 +89,7 @@ impl Assembler<'_> {
             source: source.chars().take(2000).collect(),
             expansion,
         };
-        let is_known = |known: &Diagnostic| known.is_same_in_any_turn(&diagnostic);
+        let is_known = |known: &Diagnostic| known.is_same_in_any_iteration(&diagnostic);
         if !self.diagnostics.iter().any(is_known) {
             self.diagnostics.push(diagnostic);
         }

@@ -15,8 +15,8 @@ use super::super::source::{Place, Source};
 pub(in crate::asm) enum Expanded {
     /// Lines of a macro or a file.
     Lines,
-    /// A turn of a repetition: all turns have one way.
-    Turn,
+    /// An iteration of a repetition: all iterations have one way.
+    Iteration,
     /// A function, which emits nothing and needs no way of its own.
     Function,
 }
@@ -52,7 +52,7 @@ impl Ways {
             return *way;
         }
         let what = match kind {
-            Expanded::Turn => what.split(" = ").next().unwrap_or(what),
+            Expanded::Iteration => what.split(" = ").next().unwrap_or(what),
             _ => what,
         };
         let all = &mut self.tree.0;
@@ -70,14 +70,14 @@ impl Ways {
 
 impl Tree {
     /// The steps of a way, innermost first.
-    pub fn told(&self, way: u32) -> Vec<Expansion> {
+    pub fn steps(&self, way: u32) -> Vec<Expansion> {
         let step = |way: u32| self.0.get((way as usize).checked_sub(1)?);
         let steps = std::iter::successors(step(way), |last| step(last.before));
-        let told = steps.map(|way| Expansion {
+        let expansion = |way: &Way| Expansion {
             what: way.what.to_string(),
             file: way.file.to_string(),
             line: way.line,
-        });
-        told.collect()
+        };
+        steps.map(expansion).collect()
     }
 }

@@ -2,11 +2,9 @@
 
 use super::super::constant;
 use super::super::diagnostic::Fault;
-use super::super::register::Place;
+use super::super::register::{Place, Register};
 use super::super::suffix::Packing;
-use super::super::value::Value;
 use super::operand::{Target, can_unpack};
-use super::packing::takes_floats;
 use super::{Line, Operand};
 use crate::fit::{Op, OpCode, Src};
 use crate::isa::{Rotation, Unpack};
@@ -18,14 +16,16 @@ impl Line<'_> {
             return Ok(vec![None; operands.len()]);
         };
         let is = |operand: &Operand, r4: bool| {
-            matches!(operand.value, Value::Register(register)
-            if can_unpack(register) && (register.place == Place::Accumulator(4)) == r4)
+            let unpacks = |register: Register| {
+                can_unpack(register) && (register.place == Place::Accumulator(4)) == r4
+            };
+            operand.register().is_some_and(unpacks)
         };
         let [in_a, in_r4] = [false, true].map(|r4| operands.iter().any(|operand| is(operand, r4)));
         let r4 = match (in_a, in_r4) {
             (true, true) if packing.float == Some(false) => false,
             // ra unpacks as floats for operations on floats only, r4 always.
-            (true, true) if packing.float == Some(true) && !takes_floats(code) => true,
+            (true, true) if packing.float == Some(true) && !code.takes_floats() => true,
             (true, true) => {
                 return Err(
                     Fault::new("unpack", self.span, "both ra and r4 could be unpacked")
@@ -58,7 +58,7 @@ impl Line<'_> {
         let mut rotation = target.rotation;
         for (operand, unpack) in operands.iter().zip(unpack) {
             let (source, own) = self.source(operand, unpack)?;
-            if let Value::Register(register) = operand.value
+            if let Some(register) = operand.register()
                 && let Some(packing) = register.packing.or(unpack)
             {
                 self.agrees_with_unpack(code, register, packing, operand.span)?;

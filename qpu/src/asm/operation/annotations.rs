@@ -11,7 +11,6 @@ use super::super::assembler::Assembler;
 use super::super::diagnostic::Fault;
 use super::super::expression::Cursor;
 use super::super::token::Kind;
-use super::super::value::Value;
 use super::Line;
 use crate::isa::Rotation;
 use crate::names::nearest;
@@ -130,12 +129,8 @@ impl Assembler<'_> {
 impl Line<'_> {
     /// Lanes that get another element than the rotation says, where it moves inside quads only.
     pub(super) fn lanes_off(&self) -> u16 {
-        let rotation = |value: &Value| match value {
-            Value::Register(register) => register.rotation,
-            _ => None,
-        };
         let mut rotations = self.operands.iter().enumerate();
-        let by = rotations.find_map(|(place, operand)| match rotation(&operand.value)? {
+        let by = rotations.find_map(|(place, operand)| match operand.register()?.rotation? {
             // A destination moves the other way.
             Rotation::By(lanes) if place == 0 => Some(Rotation::By(16 - lanes)),
             by => Some(by),

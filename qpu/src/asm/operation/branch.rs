@@ -45,11 +45,8 @@ impl Line<'_> {
                     ..
                 }) => {
                     if piece.register.replace(number).is_some() {
-                        return Err(Fault::new(
-                            "branch",
-                            target.span,
-                            "a branch adds one register at most",
-                        ));
+                        let message = "a branch adds one register at most";
+                        return Err(Fault::new("branch", target.span, message));
                     }
                 }
                 Value::Register(register) => {
@@ -60,19 +57,11 @@ impl Line<'_> {
                 }
                 Value::Label(address) => {
                     if piece.label.replace(address).is_some() {
-                        return Err(Fault::new(
-                            "branch",
-                            target.span,
-                            "a branch goes to one label",
-                        ));
+                        let message = "a branch goes to one label";
+                        return Err(Fault::new("branch", target.span, message));
                     }
                 }
-                value => {
-                    let word = value
-                        .word()
-                        .map_err(|message| Fault::new("branch", target.span, message))?;
-                    piece.offset = piece.offset.wrapping_add(word);
-                }
+                _ => piece.offset = piece.offset.wrapping_add(target.word()?),
             }
         }
         Ok(vec![What::Branch(piece)])

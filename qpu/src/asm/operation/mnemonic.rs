@@ -55,16 +55,13 @@ pub(super) fn mnemonic(name: &str) -> Option<Mnemonic> {
                 return Some(Alu(code, operands));
             }
             // Bound to an ALU by its first letter.
-            let (slot, rest) = (name.get(..1)?, name.get(1..)?);
-            match (slot, code(rest)?) {
-                ("a", (OpCode::Either(op, _) | OpCode::Add(op), operands)) => {
-                    Alu(OpCode::Add(op), operands)
-                }
-                ("m", (OpCode::Either(_, op) | OpCode::Mul(op), operands)) => {
-                    Alu(OpCode::Mul(op), operands)
-                }
+            let slot = match name.get(..1)? {
+                "a" => Slot::Add,
+                "m" => Slot::Mul,
                 _ => return None,
-            }
+            };
+            let (code, operands) = code(name.get(1..)?)?;
+            Alu(code.on(slot)?, operands)
         }
     })
 }
@@ -75,17 +72,14 @@ impl Assembler<'_> {
         let mut known: Vec<Rc<str>> = self.macro_names();
         known.extend(names::mnemonics().map(Rc::from));
         let near = names::nearest(name, known.iter().map(|name| &**name));
-        let fault = Fault::new(
-            "unknown-instruction",
-            span,
-            format!("`{name}` is no instruction, signal or macro"),
-        );
-        if let Some(advice) = elsewhere(name) {
-            return fault.help(advice);
-        }
-        match near.is_empty() {
-            true => fault.help("define it before with `.macro`, or include the file that does"),
-            false => fault.help(format!("did you mean {}?", near.join(" or "))),
+        let message = format!("`{name}` is no instruction, signal or macro");
+        let fault = Fault::new("unknown-instruction", span, message);
+        match elsewhere(name) {
+            Some(advice) => fault.help(advice),
+            None => fault.suggest(
+                &near,
+                "define it before with `.macro`, or include the file that does",
+            ),
         }
     }
 }

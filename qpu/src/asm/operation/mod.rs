@@ -18,10 +18,10 @@ use super::register::{Place, Register};
 use super::suffix::{Marked, Packing, Suffix};
 use super::token::Kind;
 use super::value::Value;
-use crate::fit::OpCode;
-use crate::isa::{BranchCond, Cond};
+use crate::fit::{OpCode, Src};
+use crate::isa::{BranchCond, Cond, raddr};
 use mnemonic::{Mnemonic, mnemonic};
-use operand::{accumulator, port};
+use operand::Target;
 
 /// An operand as it was written.
 #[derive(Clone, Debug)]
@@ -139,12 +139,9 @@ impl Modifiers {
             }
             Suffix::Unpack(packing) => self.unpack.replace(packing).is_some(),
         };
+        let message = "the suffix says again what another says already";
         match twice {
-            true => Err(Fault::new(
-                "suffix",
-                span,
-                "the suffix says again what another says already",
-            )),
+            true => Err(Fault::new("suffix", span, message)),
             false => Ok(()),
         }
     }
@@ -164,36 +161,30 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn wrong_count(&self, needed: &str) -> Fault {
-        let found = self.operands.len();
-        Fault::new(
-            "operands",
-            self.span,
-            format!(
-                "{} takes {needed}, and {found} operands are given",
-                self.name
-            ),
-        )
+        let (name, found) = (self.name, self.operands.len());
+        let message = format!("{name} takes {needed}, and {found} operands are given");
+        Fault::new("operands", self.span, message)
+    }
+
+    fn copy(&self, target: Target, source: Src) -> Vec<What> {
+        let op = self.op(OpCode::MOV, target, source, source, None);
+        vec![What::Alu(vec![op])]
     }
 
     fn whats(&self, mnemonic: Mnemonic) -> Result<Vec<What>, Fault> {
         if self.modifiers.branch.is_some() && !matches!(mnemonic, Mnemonic::Branch(_)) {
-            return Err(Fault::new(
-                "suffix",
-                self.span,
-                "a condition over all lanes is for branches only",
-            ));
+            let message = "a condition over all lanes is for branches only";
+            return Err(Fault::new("suffix", self.span, message));
         }
         match mnemonic {
             Mnemonic::Alu(code, sources) => {
                 let [target, operands @ ..] = self.operands.as_slice() else {
                     return Err(self.wrong_count("a destination and sources"));
                 };
-                if operands.len() != sources {
-                    return Err(self.wrong_count(if sources == 1 {
-                        "a destination and a source"
-                    } else {
-                        "a destination and two sources"
-                    }));
+                match sources {
+                    _ if operands.len() == sources => (),
+                    1 => return Err(self.wrong_count("a destination and a source")),
+                    _ => return Err(self.wrong_count("a destination and two sources")),
                 }
                 let target = self.target(target)?;
                 Ok(vec![What::Alu(self.alu(code, target, operands)?)])
@@ -207,24 +198,17 @@ impl Line<'_> {
             },
             Mnemonic::Semaphore(acquire) => self.semaphore(acquire),
             Mnemonic::Branch(relative) => self.branch(relative),
-            Mnemonic::Mutex(true) => match self.operands.as_slice() {
-                [] => Ok(vec![What::Read(port("mutex")?)]),
-                [target] => {
-                    let target = self.target(target)?;
-                    let source = port("mutex")?;
-                    Ok(vec![What::Alu(vec![self.op(
-                        OpCode::MOV,
-                        target,
-                        source,
-                        source,
-                        None,
-                    )])])
+            Mnemonic::Mutex(true) => {
+                let source = Src::at(raddr::MUTEX_ACQUIRE, None);
+                match self.operands.as_slice() {
+                    [] => Ok(vec![What::Read(source)]),
+                    [target] => Ok(self.copy(self.target(target)?, source)),
+                    _ => Err(self.wrong_count("a destination at most")),
                 }
-                _ => Err(self.wrong_count("a destination at most")),
-            },
+            }
             Mnemonic::Mutex(false) => {
                 let source = match self.operands.as_slice() {
-                    [] => accumulator(0),
+                    [] => Src::accumulator(0),
                     [operand] => self.source(operand, None)?.0,
                     _ => return Err(self.wrong_count("a source at most")),
                 };
@@ -234,14 +218,7 @@ impl Line<'_> {
                     suffixes: vec![],
                     span: self.span,
                 };
-                let target = self.target(&operand)?;
-                Ok(vec![What::Alu(vec![self.op(
-                    OpCode::MOV,
-                    target,
-                    source,
-                    source,
-                    None,
-                )])])
+                Ok(self.copy(self.target(&operand)?, source))
             }
             Mnemonic::Signal(signal) => match self.operands.is_empty() {
                 true => Ok(vec![What::Signal(signal)]),

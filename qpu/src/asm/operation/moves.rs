@@ -1,13 +1,13 @@
 //! `mov`, `nop`, and instructions whose immediate is a constant: loads and semaphores.
 
 use super::super::diagnostic::Fault;
-use super::super::piece::{SemaphorePiece, What};
+use super::super::piece::What;
 use super::super::register::{Place, Register};
 use super::super::value::Value;
-use super::operand::{Target, accumulator};
+use super::operand::Target;
 use super::packing::{bound, moves_float};
 use super::{Line, Operand};
-use crate::fit::OpCode;
+use crate::fit::{OpCode, Src};
 use crate::isa::{AddOp, LoadImmediateKind, MulOp, Slot};
 
 impl Line<'_> {
@@ -22,11 +22,10 @@ impl Line<'_> {
             ..
         }) = source.value
         {
-            let targets: Result<Vec<Target>, Fault> =
-                targets.iter().map(|target| self.target(target)).collect();
+            let targets = self.targets(targets)?;
             let word = u32::from(number) | u32::from(acquire) << 4;
-            let load = self.load_piece(LoadImmediateKind::Word, word, &targets?)?;
-            return Ok(vec![What::Semaphore(SemaphorePiece(load))]);
+            let load = self.load_piece(LoadImmediateKind::Word, word, &targets)?;
+            return Ok(vec![What::Semaphore(load)]);
         }
         targets
             .iter()
@@ -53,13 +52,7 @@ impl Line<'_> {
                     .ok_or_else(|| self.wrong_count("elements"))?;
                 self.load_piece(kind, word, &[target]).map(What::Load)
             }
-            _ => {
-                let word = source
-                    .value
-                    .word()
-                    .map_err(|message| Fault::new("source", source.span, message))?;
-                Ok(self.mov_constant(slot, target, word))
-            }
+            _ => Ok(self.mov_constant(slot, target, source.word()?)),
         }
     }
 
@@ -72,13 +65,9 @@ impl Line<'_> {
                     Some(Slot::Mul) => OpCode::Mul(MulOp::Nop),
                     _ => OpCode::Add(AddOp::Nop),
                 };
-                Ok(vec![What::Alu(vec![self.op(
-                    code,
-                    target,
-                    accumulator(0),
-                    accumulator(0),
-                    None,
-                )])])
+                let source = Src::accumulator(0);
+                let op = self.op(code, target, source, source, None);
+                Ok(vec![What::Alu(vec![op])])
             }
             _ => Err(self.wrong_count("a destination at most")),
         }
@@ -93,30 +82,24 @@ impl Line<'_> {
             Value::Elements(elements) => elements
                 .immediate()
                 .ok_or_else(|| self.wrong_count("elements"))?,
-            value => (
-                LoadImmediateKind::Word,
-                value
-                    .word()
-                    .map_err(|message| no_constant(source, message))?,
-            ),
+            _ => {
+                let word = source.word().map_err(|fault| no_constant(source, fault))?;
+                (LoadImmediateKind::Word, word)
+            }
         };
-        let targets: Result<Vec<Target>, Fault> =
-            targets.iter().map(|target| self.target(target)).collect();
+        let targets = self.targets(targets)?;
         let word = match (kind, source.value) {
             (Some(kind), Value::Elements(elements)) => {
                 crate::isa::LoadImmediate::pack_elements(kind, elements.0.map(i32::from))
                     .ok_or_else(|| {
-                        Fault::new(
-                            "elements",
-                            source.span,
-                            format!("{} cannot hold all of these elements", self.name),
-                        )
-                        .help("ldis holds -2 to 1, ldiu 0 to 3")
+                        let message = format!("{} cannot hold all of these elements", self.name);
+                        Fault::new("elements", source.span, message)
+                            .help("ldis holds -2 to 1, ldiu 0 to 3")
                     })?
             }
             _ => word,
         };
-        let load = self.load_piece(kind.unwrap_or(own), word, &targets?)?;
+        let load = self.load_piece(kind.unwrap_or(own), word, &targets)?;
         Ok(vec![What::Load(load)])
     }
 
@@ -125,21 +108,16 @@ impl Line<'_> {
             [targets @ .., number] if targets.len() <= 2 => (targets, number),
             _ => return Err(self.wrong_count("a destination and a number")),
         };
-        let word = number
-            .value
-            .word()
-            .map_err(|message| Fault::new("source", number.span, message))?;
-        let targets: Result<Vec<Target>, Fault> =
-            targets.iter().map(|target| self.target(target)).collect();
+        let word = number.word()?;
+        let targets = self.targets(targets)?;
         let word = word & !0x10 | u32::from(acquire) << 4;
-        let load = self.load_piece(LoadImmediateKind::Word, word, &targets?)?;
-        Ok(vec![What::Semaphore(SemaphorePiece(load))])
+        let load = self.load_piece(LoadImmediateKind::Word, word, &targets)?;
+        Ok(vec![What::Semaphore(load)])
     }
 }
 
 /// A source that cannot be loaded, and what takes it.
-fn no_constant(source: &Operand, message: String) -> Fault {
-    let fault = Fault::new("source", source.span, message);
+fn no_constant(source: &Operand, fault: Fault) -> Fault {
     match source.value {
         Value::Register(Register {
             place: Place::Semaphore { acquire, number },

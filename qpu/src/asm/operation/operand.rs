@@ -5,7 +5,7 @@ use super::super::register::{Place, Register};
 use super::super::suffix::{Packing, Part, Suffix};
 use super::super::value::Value;
 use super::{Line, Operand};
-use crate::fit::{Dst, Origin, Src};
+use crate::fit::{Dst, Src};
 use crate::isa::{Cond, File, MulPack, Pack, Rotation, Unpack};
 
 /// A destination with its condition and flags.
@@ -20,14 +20,41 @@ pub(super) struct Target {
     pub rotation: Option<Rotation>,
 }
 
+impl Operand {
+    /// The register, if it is one.
+    pub(super) fn register(&self) -> Option<Register> {
+        match self.value {
+            Value::Register(register) => Some(register),
+            _ => None,
+        }
+    }
+
+    /// True if it is `-`.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.register()
+            .is_some_and(|register| register.is_nothing())
+    }
+
+    /// The 32 bits of a constant.
+    pub(super) fn word(&self) -> Result<u32, Fault> {
+        let word = self.value.word();
+        word.map_err(|message| Fault::new("source", self.span, message))
+    }
+}
+
 impl Line<'_> {
+    pub(super) fn targets(&self, operands: &[Operand]) -> Result<Vec<Target>, Fault> {
+        operands
+            .iter()
+            .map(|operand| self.target(operand))
+            .collect()
+    }
+
     /// A destination.
     pub(super) fn target(&self, operand: &Operand) -> Result<Target, Fault> {
-        let Value::Register(register) = operand.value else {
-            let message = format!(
-                "the destination is a register or `-`, and not {}",
-                operand.value.what()
-            );
+        let Some(register) = operand.register() else {
+            let what = operand.value.what();
+            let message = format!("the destination is a register or `-`, and not {what}");
             return Err(Fault::new("destination", operand.span, message));
         };
         let mut modifiers = self.modifiers;
@@ -38,11 +65,8 @@ impl Line<'_> {
             modifiers.add(Suffix::Packing(packing), operand.span)?;
         }
         let Some((file, waddr)) = register.write() else {
-            let fault = Fault::new(
-                "destination",
-                operand.span,
-                format!("{} cannot be written", register.name()),
-            );
+            let message = format!("{} cannot be written", register.name());
+            let fault = Fault::new("destination", operand.span, message);
             return Err(match register.place {
                 Place::Accumulator(5) => fault
                     .help("write r5quad (each quad its own element 0) or r5rep (element 0 to all)"),
@@ -87,21 +111,14 @@ impl Line<'_> {
         unpack: Option<Packing>,
     ) -> Result<(Src, Option<Rotation>), Fault> {
         if let Some((_, span)) = operand.suffixes.first() {
-            return Err(Fault::new(
-                "suffix",
-                *span,
-                "conditions and .setf belong to the operation or its destination",
-            ));
+            let message = "conditions and .setf belong to the operation or its destination";
+            return Err(Fault::new("suffix", *span, message));
         }
-        let Value::Register(register) = operand.value else {
-            let word = operand
-                .value
-                .word()
-                .map_err(|message| Fault::new("source", operand.span, message))?;
-            return Ok((Src::constant(word), None));
+        let Some(register) = operand.register() else {
+            return Ok((Src::constant(operand.word()?), None));
         };
         let source = match (register.accumulator(), register.read()) {
-            (Some(number), _) => accumulator(number),
+            (Some(number), _) => Src::accumulator(number),
             (_, Some((file, raddr))) => Src::at(raddr, file),
             _ => {
                 let message = match register.place {
@@ -116,43 +133,19 @@ impl Line<'_> {
             None => source,
             Some(packing) => {
                 let mode = unpack_mode(packing).ok_or_else(|| {
-                    Fault::new(
-                        "unpack",
-                        operand.span,
-                        "this mode packs and does not unpack",
-                    )
-                    .help("unpack modes are 16a 16b 8a 8b 8c 8d 8dr")
+                    let message = "this mode packs and does not unpack";
+                    Fault::new("unpack", operand.span, message)
+                        .help("unpack modes are 16a 16b 8a 8b 8c 8d 8dr")
                 })?;
                 if mode != Unpack::None && !can_unpack(register) {
-                    let fault = Fault::new(
-                        "unpack",
-                        operand.span,
-                        format!("{} cannot be unpacked", register.name()),
-                    );
+                    let message = format!("{} cannot be unpacked", register.name());
+                    let fault = Fault::new("unpack", operand.span, message);
                     return Err(fault.help("only ra0..ra31 and r4 can"));
                 }
                 source.unpack(mode)
             }
         };
         Ok((source, register.rotation))
-    }
-}
-
-pub(super) fn accumulator(number: u8) -> Src {
-    Src {
-        from: Origin::Accumulator(number),
-        unpack: Unpack::None,
-    }
-}
-
-pub(super) fn port(name: &'static str) -> Result<Src, Fault> {
-    match Register::new(Place::Io(name)).read() {
-        Some((file, raddr)) => Ok(Src::at(raddr, file)),
-        None => Err(Fault::new(
-            "source",
-            (0, 1),
-            format!("{name} cannot be read"),
-        )),
     }
 }
 
@@ -164,17 +157,14 @@ pub(super) fn can_unpack(register: Register) -> bool {
 }
 
 fn unpack_mode(packing: Packing) -> Option<Unpack> {
-    Some(match packing.part {
-        Part::Word => Unpack::None,
-        Part::Half(0) => Unpack::U16a,
-        Part::Half(_) => Unpack::U16b,
-        Part::Byte(0) => Unpack::U8a,
-        Part::Byte(1) => Unpack::U8b,
-        Part::Byte(2) => Unpack::U8c,
-        Part::Byte(_) => Unpack::U8d,
-        Part::Replicated => Unpack::U8dr,
+    let bits = match packing.part {
+        Part::Word => 0,
+        Part::Half(half) => 1 + half,
+        Part::Replicated => 3,
+        Part::Byte(byte) => 4 + byte,
         Part::Bytes => return None,
-    })
+    };
+    Unpack::from_bits(bits)
 }
 
 /// The packing of a result: on its way into file A, or as the mul ALU's float result.

@@ -18,16 +18,12 @@ impl Line<'_> {
     /// Refuses a 16-bit mode that says float of an integer result, or integer of a float.
     pub(super) fn agrees_with_pack(&self, code: OpCode, target: &Target) -> Result<(), Fault> {
         match target.packs_float {
-            Some(float) if float != gives_float(code) => Err(Fault::new(
-                "pack",
-                self.span,
-                format!(
-                    "the mode packs {}, and the result is {}",
-                    kind(float),
-                    kind(!float)
-                ),
-            )
-            .help("f modes are for fadd fsub fmin fmax fminabs fmaxabs itof fmul, i modes for the others")),
+            Some(float) if float != code.gives_float() => {
+                let (packs, is) = (kind(float), kind(!float));
+                let message = format!("the mode packs {packs}, and the result is {is}");
+                Err(Fault::new("pack", self.span, message)
+                    .help("f modes are for fadd fsub fmin fmax fminabs fmaxabs itof fmul, i modes for the others"))
+            }
             _ => Ok(()),
         }
     }
@@ -44,19 +40,13 @@ impl Line<'_> {
         let in_a = matches!(register.place, Place::File(File::A, _));
         let differs = matches!(packing.part, Part::Half(_) | Part::Byte(_));
         match packing.float {
-            Some(float) if in_a && differs && float != takes_floats(code) => Err(Fault::new(
-                "unpack",
-                span,
-                format!(
-                    "the mode unpacks {}, and {} takes {}",
-                    kind(float),
-                    self.name,
-                    kind(!float)
-                ),
-            )
-            .help(
-                "ra is unpacked as floats for operations on floats, and as integers for the others",
-            )),
+            Some(float) if in_a && differs && float != code.takes_floats() => {
+                let (unpacks, takes, name) = (kind(float), kind(!float), self.name);
+                let message = format!("the mode unpacks {unpacks}, and {name} takes {takes}");
+                Err(Fault::new("unpack", span, message).help(
+                    "ra is unpacked as floats for operations on floats, and as integers for the others",
+                ))
+            }
             _ => Ok(()),
         }
     }
@@ -84,7 +74,7 @@ impl Line<'_> {
             let floats = target.packs_float == Some(true);
             let halves = is_half(target.dst.pack);
             ways.retain(|way| {
-                (!halves || gives_float(way.code) == floats) && way.code != OpCode::Add(AddOp::Add)
+                (!halves || way.code.gives_float() == floats) && way.code != OpCode::Add(AddOp::Add)
             });
         }
         let load = slot
@@ -104,12 +94,9 @@ impl Line<'_> {
         let no_float =
             |target: &Target| target.pack_mul != MulPack::None || target.packs_float == Some(true);
         if targets.iter().any(no_float) {
-            let fault = Fault::new(
-                "pack",
-                self.span,
-                "a load immediate packs its value as an integer, and the mode asks for a float",
-            );
-            return Err(fault
+            let message =
+                "a load immediate packs its value as an integer, and the mode asks for a float";
+            return Err(Fault::new("pack", self.span, message)
                 .help("use mov, with a constant that fits a small immediate or with a register"));
         }
         Ok(LoadPiece {
@@ -132,29 +119,9 @@ fn is_half(pack: Pack) -> bool {
     matches!(pack, Pack::P16a | Pack::P16b | Pack::P16as | Pack::P16bs)
 }
 
-pub(super) fn takes_floats(code: OpCode) -> bool {
-    match code {
-        OpCode::Add(op) => op.takes_floats(),
-        OpCode::Mul(op) => op.is_float(),
-        OpCode::Either(..) => false,
-    }
-}
-
-fn gives_float(code: OpCode) -> bool {
-    match code {
-        OpCode::Add(op) => op.gives_float(),
-        OpCode::Mul(op) => op.is_float(),
-        OpCode::Either(..) => false,
-    }
-}
-
 /// An operation that either ALU can do, bound to the one that is named.
-pub(super) const fn bound(slot: Option<Slot>, code: OpCode) -> OpCode {
-    match (slot, code) {
-        (Some(Slot::Add), OpCode::Either(op, _)) => OpCode::Add(op),
-        (Some(Slot::Mul), OpCode::Either(_, op)) => OpCode::Mul(op),
-        (_, code) => code,
-    }
+pub(super) fn bound(slot: Option<Slot>, code: OpCode) -> OpCode {
+    slot.and_then(|slot| code.on(slot)).unwrap_or(code)
 }
 
 /// True if a mov of a register must be an operation on floats, because of its modes.

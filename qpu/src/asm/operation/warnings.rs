@@ -29,7 +29,8 @@ impl Line<'_> {
             };
             all.push(Fault::new(rule, label.span, message).help(help));
         }
-        let r4 = |operand: &&Operand| matches!(operand.value, Value::Register(register) if register.place == Place::Accumulator(4));
+        let is_r4 = |register: Register| register.place == Place::Accumulator(4);
+        let r4 = |operand: &&Operand| operand.register().is_some_and(is_r4);
         if let Some(r4) = self.operands.first().filter(r4)
             && matches!(
                 mnemonic,
@@ -47,7 +48,7 @@ impl Line<'_> {
         all.extend(self.rotation_warning(mnemonic));
         all.extend(self.carry_warning(mnemonic));
         if let [_, one, two] = self.operands.as_slice()
-            && let (Value::Register(first), Value::Register(second)) = (one.value, two.value)
+            && let (Some(first), Some(second)) = (one.register(), two.register())
             && first.place == second.place
             && can_unpack(first)
             && first.packing.is_some() != second.packing.is_some()
@@ -74,8 +75,7 @@ impl Line<'_> {
         else {
             return None;
         };
-        let is_nothing = |operand: &Operand| matches!(operand.value, Value::Register(register) if register.is_nothing());
-        if self.modifiers.cond.is_none() || is_nothing(first) || is_nothing(second) {
+        if self.modifiers.cond.is_none() || first.is_nothing() || second.is_nothing() {
             return None;
         }
         let message =
@@ -97,8 +97,7 @@ impl Line<'_> {
         let word = number.value.word().ok()?;
         // Some write the immediate as it is encoded, with the bit that acquires.
         let is_plain = word < 16 || (acquire && word & !15 == 0x10);
-        let written = |operand: &Operand| !matches!(operand.value, Value::Register(register) if register.is_nothing());
-        if is_plain || targets.iter().any(written) {
+        if is_plain || !targets.iter().all(Operand::is_nothing) {
             return None;
         }
         let semaphore = word & 15;
@@ -120,7 +119,7 @@ impl Line<'_> {
         };
         let flags = |(suffix, _): &Marked| *suffix == Suffix::SetFlags;
         let setf = self.modifiers.setf || target.suffixes.iter().any(flags);
-        let is_16 = !matches!(by.value, Value::Register(_)) && by.value.word() == Ok(16);
+        let is_16 = by.register().is_none() && by.value.word() == Ok(16);
         let message = format!(
             "{name} of 16 is encoded as {other} of -16, and its carry flag is the opposite"
         );
@@ -135,33 +134,23 @@ impl Line<'_> {
         if self.rotates_in_quads || !matches!(mnemonic, Mnemonic::Alu(..)) {
             return None;
         }
-        let register = |operand: &Operand| match operand.value {
-            Value::Register(register) => Some(register),
-            _ => None,
-        };
         let [target, sources @ ..] = self.operands.as_slice() else {
             return None;
         };
-        if register(target).is_some_and(|register| register.rotation.is_some()) {
+        let rotation = |operand: &Operand| operand.register()?.rotation;
+        if rotation(target).is_some() {
             return None;
         }
-        let rotations = || {
-            sources
-                .iter()
-                .filter_map(register)
-                .filter_map(|register| register.rotation)
-        };
-        let by = rotations().next()?;
+        let by = sources.iter().find_map(rotation)?;
         let stays = |register: &Register| match (register.place, by) {
             // Inside its quad it stays where it is.
             (Place::Accumulator(0..=3), _) => false,
             (_, Rotation::By(lanes)) => lanes % 4 == 0,
             _ => false,
         };
-        let moved = sources.iter().find(|operand| {
-            register(operand)
-                .is_some_and(|register| register.rotation.is_none() && !stays(&register))
-        })?;
+        let is_moved = |register: Register| register.rotation.is_none() && !stays(&register);
+        let mut sources = sources.iter();
+        let moved = sources.find(|operand| operand.register().is_some_and(is_moved))?;
         let message = "the rotation beside it moves this operand too";
         Some(
             Fault::new("rotation", moved.span, message)

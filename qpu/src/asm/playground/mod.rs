@@ -15,7 +15,7 @@ mod operation;
 use super::assembler::Assembler;
 use super::diagnostic::Fault;
 use super::expression::Cursor;
-use super::piece::{BranchPiece, LoadPiece, Piece, SemaphorePiece, What};
+use super::piece::{BranchPiece, LoadPiece, Piece, What};
 use super::source::Place;
 use super::token::Kind;
 use super::value::Value;
@@ -145,7 +145,7 @@ impl Assembler<'_> {
 }
 
 /// `up N`, `down N`; also `release` and `acquire`.
-fn semaphore(cursor: &mut Cursor) -> Result<SemaphorePiece, Fault> {
+fn semaphore(cursor: &mut Cursor) -> Result<LoadPiece, Fault> {
     let span = cursor.span();
     let down = match cursor.name() {
         Some("up" | "release") => 0,
@@ -160,10 +160,10 @@ fn semaphore(cursor: &mut Cursor) -> Result<SemaphorePiece, Fault> {
         return Err(cursor.expected("a semaphore 0..15"));
     };
     cursor.step();
-    Ok(SemaphorePiece(LoadPiece {
+    Ok(LoadPiece {
         kind: LoadImmediateKind::Word,
         immediate: down | *number as u32,
         outputs: vec![],
         setf: false,
-    }))
+    })
 }

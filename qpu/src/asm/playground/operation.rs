@@ -19,28 +19,32 @@ const SIGNALS: &[(&str, Signal)] = &[
     ("tend", Signal::ProgramEnd),
 ];
 
-const UNPACKS: &[(&str, Unpack)] = &[
-    ("unpack32", Unpack::None),
-    ("unpack16a", Unpack::U16a),
-    ("unpack16b", Unpack::U16b),
-    ("unpack8ddupe", Unpack::U8dr),
-    ("unpack8a", Unpack::U8a),
-    ("unpack8b", Unpack::U8b),
-    ("unpack8c", Unpack::U8c),
-    ("unpack8d", Unpack::U8d),
-];
+/// A mode by its name here: `unpack8a`, `pack16bclamp`, `pack8ddupe`.
+fn unpack_mode(suffix: &str) -> Option<Unpack> {
+    let name = match suffix.strip_prefix("unpack")? {
+        "32" => "",
+        "8ddupe" => "8dr",
+        "" => return None,
+        name => name,
+    };
+    Unpack::ALL.iter().copied().find(|mode| mode.name() == name)
+}
 
-#[rustfmt::skip]
-const PACKS: &[(&str, Pack)] = &[
-    ("pack32", Pack::None), ("pack32clamp", Pack::P32s),
-    ("pack16a", Pack::P16a), ("pack16aclamp", Pack::P16as),
-    ("pack16b", Pack::P16b), ("pack16bclamp", Pack::P16bs),
-    ("pack8ddupe", Pack::P8888), ("pack8ddupeclamp", Pack::P8888s),
-    ("pack8a", Pack::P8a), ("pack8aclamp", Pack::P8as),
-    ("pack8b", Pack::P8b), ("pack8bclamp", Pack::P8bs),
-    ("pack8c", Pack::P8c), ("pack8cclamp", Pack::P8cs),
-    ("pack8d", Pack::P8d), ("pack8dclamp", Pack::P8ds),
-];
+fn pack_mode(suffix: &str) -> Option<Pack> {
+    let name = suffix.strip_prefix("pack")?;
+    let (name, saturates) = match name.strip_suffix("clamp") {
+        Some(name) => (name, "s"),
+        None => (name, ""),
+    };
+    let name = match (name, saturates) {
+        ("32", "") => "",
+        ("8ddupe", _) => "8abcd",
+        ("", _) => return None,
+        _ => name,
+    };
+    let is_meant = |mode: &Pack| mode.name().strip_suffix(saturates) == Some(name);
+    Pack::ALL.iter().copied().find(is_meant)
+}
 
 /// The meaning of the dots behind the first operation. Modes are fields of the instruction, and so
 /// of both operations.
@@ -61,9 +65,9 @@ impl Suffixes {
         while let Some(Kind::Suffix(name)) = cursor.kind() {
             if let Some(signal) = find(SIGNALS, name) {
                 all.signal = signal;
-            } else if let Some(unpack) = find(UNPACKS, name) {
+            } else if let Some(unpack) = unpack_mode(name) {
                 all.unpack = unpack;
-            } else if let Some(pack) = find(PACKS, name) {
+            } else if let Some(pack) = pack_mode(name) {
                 all.pack = pack;
             } else {
                 let message = format!("`.{name}` is no signal and no mode");
@@ -168,17 +172,11 @@ pub(super) fn operations(
 
 fn unknown(name: &str, span: (u32, u32), known: impl Iterator<Item = &'static str>) -> Fault {
     let near = nearest(name, known);
-    let fault = Fault::new(
-        "unknown-instruction",
-        span,
-        format!("`{name}` is no operation of this ALU"),
-    );
-    match near.is_empty() {
-        true => fault.help(
-            "the first operation of a line is the add ALU's, the one behind `;` the mul ALU's",
-        ),
-        false => fault.help(format!("did you mean {}?", near.join(" or "))),
-    }
+    let message = format!("`{name}` is no operation of this ALU");
+    Fault::new("unknown-instruction", span, message).suggest(
+        &near,
+        "the first operation of a line is the add ALU's, the one behind `;` the mul ALU's",
+    )
 }
 
 /// Operands of an operation; those of a nop are read and forgotten, but for a rotation.
@@ -286,8 +284,10 @@ pub(super) fn destination(cursor: &mut Cursor) -> Result<Dst, Fault> {
     };
     let waddr = Waddr::from_bits(number).unwrap_or(waddr::NOP);
     // Through either port it is the same; leaving it open keeps the write swap free.
-    let either = matches!(number, 32..=36 | 38 | 39 | 43..=48 | 51..);
-    Ok(Dst::at(waddr, Some(file).filter(|_| !either)))
+    Ok(Dst::at(
+        waddr,
+        Some(file).filter(|_| waddr.differs_by_file()),
+    ))
 }
 
 pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
@@ -311,10 +311,7 @@ pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
         Some(Kind::Name(_)) if !negative => {
             if let Some(number) = accumulator(cursor) {
                 cursor.step();
-                return Ok(Src {
-                    from: Origin::Accumulator(number),
-                    unpack: Unpack::None,
-                });
+                return Ok(Src::accumulator(number));
             }
             let (file, number) = address(cursor)?;
             let raddr = Raddr::from_bits(number).unwrap_or(crate::isa::raddr::NOP);

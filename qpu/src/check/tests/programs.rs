@@ -94,7 +94,7 @@ fn no_z_write_in_the_last_instruction() {
 }
 
 #[test]
-fn a_finding_says_what_and_where_and_how_to_mend_it() {
+fn a_finding_says_what_and_where_and_how_to_fix_it() {
     let words = words(|b| {
         b.mov(ra(3), R0);
         b.mov(R1, ra(3));
@@ -196,15 +196,15 @@ fn a_program_begins_behind_its_tables() {
     let table = [0xa000_09e7_009e_7000, 0x1000_09e7_099e_7000];
     let both = [&table[..], &code].concat();
     let count = table.len();
-    assert_eq!(check_beside_data(&both, |index| index < count, &[]), []);
+    assert_eq!(find(&both, |index| index < count, &[], false), []);
     assert_ne!(check(&both), []);
     let early = [&table[..], &code[1..]].concat();
-    let found = check_beside_data(&early, |index| index < count, &[]);
+    let found = find(&early, |index| index < count, &[], false);
     let rules: Vec<Rule> = found.iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, [Rule::TmuAtStart]);
     // A way that leads to data makes it code.
     let led = [&words(|b| b.nops(1))[..], &table].concat();
-    let found = check_beside_data(&led, |index| index > 0, &[]);
+    let found = find(&led, |index| index > 0, &[], false);
     let rules: Vec<Rule> = found.iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, [Rule::TmuNothingToLoad, Rule::Undecodable]);
 }
@@ -221,19 +221,19 @@ fn programs_that_are_exported_are_checked_too() {
     });
     let both = [&good[..], &bad].concat();
     let rules = |entries: &[usize]| -> Vec<Rule> {
-        let found = check_beside_data(&both, |_| false, entries);
+        let found = find(&both, |_| false, entries, false);
         found.iter().map(|finding| finding.rule).collect()
     };
     assert_eq!(rules(&[]), []);
     // It may be a piece that others call, with a lookup that they made.
     assert_eq!(rules(&[good.len()]), [Rule::RegisterFile]);
     assert_eq!(rules(&[both.len(), 0]), [], "an end, and the start");
-    let without_end = check_beside_data(&both[..both.len() - 3], |_| false, &[good.len()]);
+    let without_end = find(&both[..both.len() - 3], |_| false, &[good.len()], false);
     assert!(
         without_end
             .iter()
             .any(|finding| finding.rule == Rule::NoProgramEnd)
     );
-    let data = check_beside_data(&both, |index| index >= good.len(), &[good.len()]);
+    let data = find(&both, |index| index >= good.len(), &[good.len()], false);
     assert_eq!(data, []);
 }

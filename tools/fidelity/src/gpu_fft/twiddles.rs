@@ -39,16 +39,16 @@ impl Table {
     /// The table of a length and direction.
     #[must_use]
     pub fn new(length: &Length, direction: Direction) -> Self {
-        let turn = direction.sign() * TAU;
-        let unit = turn / f64::from(length.points());
+        let circle = direction.sign() * TAU;
+        let unit = circle / f64::from(length.points());
         let mut floats = Vec::new();
-        network(length.first, turn, 0.0, &mut floats);
+        network(length.first, circle, 0.0, &mut floats);
         for step in length.steps {
             advance(step.radix, unit * f64::from(step.factor), &mut floats);
         }
         let shared = vectors(&floats);
         for qpu in 0..QPUS {
-            network(length.own, turn, unit * f64::from(qpu), &mut floats);
+            network(length.own, circle, unit * f64::from(qpu), &mut floats);
         }
         let own = (vectors(&floats) - shared) / QPUS;
         Self {
@@ -70,20 +70,20 @@ fn vectors(floats: &[f32]) -> u32 {
 }
 
 /// Appends the twiddles of a network whose angles start at `theta`.
-fn network(radix: u32, turn: f64, theta: f64, table: &mut Vec<f32>) {
+fn network(radix: u32, circle: f64, theta: f64, table: &mut Vec<f32>) {
     let mut point = |angle: f64| table.extend([angle.cos() as f32, angle.sin() as f32]);
     match radix {
         16 => {
-            (0..LANES).for_each(|i| point(turn / 16.0 * WEIGHT[i] * PLACE[i] + theta * WEIGHT[i]))
+            (0..LANES).for_each(|i| point(circle / 16.0 * WEIGHT[i] * PLACE[i] + theta * WEIGHT[i]))
         }
         32 => {
-            (0..LANES).for_each(|i| point(turn / 32.0 * i as f64 + theta));
-            network(16, turn, 2.0 * theta, table);
+            (0..LANES).for_each(|i| point(circle / 32.0 * i as f64 + theta));
+            network(16, circle, 2.0 * theta, table);
         }
         // Only first passes have this radix, and they start at no angle.
         _ => {
-            (0..2 * LANES).for_each(|i| point(turn / 64.0 * i as f64));
-            network(32, turn, 0.0, table);
+            (0..2 * LANES).for_each(|i| point(circle / 64.0 * i as f64));
+            network(32, circle, 0.0, table);
         }
     }
 }

@@ -57,7 +57,7 @@ fn reads(constants: &Constants, vectors: u8) -> Result<Iteration, MachineError> 
         data_bytes: 0,
         uniforms: &[],
         setup: &|b| {
-            // The rows have to be somebody's: a read of rows never written is a warning.
+            // The rows need an owner: a read of rows that nothing has written is a warning.
             b.ldi(WR_SETUP, Block::row(0).write_setup().expect("in range"));
             for _ in 0..VECTORS {
                 b.mov(VPM, R0);

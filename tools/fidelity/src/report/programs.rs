@@ -230,13 +230,14 @@ fn products(out: &mut String) {
         "Raspberry Pi's documentation (overclocking options of config.txt) gave 300 MHz for the V3D of a Pi 3 \
          when these were published, and still at the time of the first Pi 4; its later table has 400.\n\
          QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue \
-         42), and 29.2 and 99.6 ms here at 400 MHz, run once from words that its own tools made: no command \
+         42).\n\
+         Here they took 29.2 and 99.6 ms at 400 MHz, run once from words that its own tools made; no command \
          repeats that.\n\n\
          Twelve QPUs wait for memory and take from 3 % less to 23 % more than published, and 25 % less than \
          beside Kodi.\n\
-         One QPU reads a uniform with each instruction and waits for nothing else: 0.51 us for a line of 16 \
-         uniforms by issue 5, but 0.32 or 0.25 us here, while Terminus-IMRC's 0.43 us on a Pi 2 is met (\"64 \
-         uniforms back to back\").\n\
+         One QPU reads a uniform with each instruction and waits for nothing else.\n\
+         A line of 16 uniforms takes 0.51 us by issue 5, but 0.32 or 0.25 us here; Terminus-IMRC's 0.43 us on \
+         a Pi 2 is met (\"64 uniforms back to back\").\n\
          So on preset `pi3`, reads of one or few QPUs from memory word by word may take as little as half the \
          time of a board; no published figure for the latency of a Pi 3's memory was found.\n",
     );

@@ -4,13 +4,10 @@ use std::time::Duration;
 
 use wire::Message;
 
-use super::{ANSWER, Client, TRIES};
+use super::{ANSWER, Client, SETTLE, TRIES};
 use crate::failure::{Exit, Result};
 use crate::link::FIRST_BAUD;
 use crate::stream::Answer;
-
-/// From the acknowledgement of a new rate to the first byte at it; the board waits 500 ms.
-const SETTLE: Duration = Duration::from_millis(30);
 
 impl Client {
     /// Runs the line at another rate; back at the old one, and said, where the new one does not
@@ -50,14 +47,7 @@ impl Client {
     /// the old rate look like a break.
     fn change_and_settle(&mut self, baud: u32) -> Result<()> {
         self.link.set_baud(baud)?;
-        let until = self.link.now() + SETTLE;
-        while let Some(left) = until
-            .checked_sub(self.link.now())
-            .filter(|left| !left.is_zero())
-        {
-            self.pump(left)?;
-        }
-        Ok(())
+        self.wait(SETTLE)
     }
 
     /// Back to the rate at which the next host will begin.
@@ -72,7 +62,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::fake::{Faults, client};
+    use crate::client::tests::fake::{Faults, client};
 
     #[test]
     fn a_rate_that_does_not_work_is_taken_back() {

@@ -64,28 +64,8 @@ pub fn closed(link: &dyn Link) -> Failure {
 
 /// The protocol's name of a request.
 pub(super) fn request_name(kind: Kind) -> String {
-    let name = match kind {
-        Kind::HELLO => "HELLO",
-        Kind::PING => "PING",
-        Kind::GET => "GET",
-        Kind::SET => "SET",
-        Kind::START => "START",
-        Kind::STOP => "STOP",
-        Kind::REBOOT => "REBOOT",
-        Kind::BAUD => "BAUD",
-        Kind::UPLOAD_BEGIN => "UPLOAD_BEGIN",
-        Kind::UPLOAD_DATA => "UPLOAD_DATA",
-        Kind::UPLOAD_END => "UPLOAD_END",
-        Kind::JOB_MEMORY => "JOB_MEMORY",
-        Kind::JOB_WRITE => "JOB_WRITE",
-        Kind::JOB_READ => "JOB_READ",
-        Kind::RUN_JOB => "RUN_JOB",
-        Kind::PROVE => "PROVE",
-        Kind::MEASURE => "MEASURE",
-        Kind::FETCH => "FETCH",
-        Kind(number) => return format!("request {number:#04x}"),
-    };
-    name.to_owned()
+    kind.name()
+        .map_or_else(|| format!("request {:#04x}", kind.0), ToOwned::to_owned)
 }
 
 /// An answer of a kind that does not belong to `request`.
@@ -113,11 +93,11 @@ pub(super) fn refused(code: NakCode, sentence: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use crate::client::fake::{Faults, client};
+    use crate::client::tests::fake::{Faults, client};
     use crate::failure::Exit;
 
     #[test]
-    fn silence_and_noise_are_told_apart() {
+    fn silence_and_noise_are_distinguished() {
         let silent = Faults {
             dies_after: 0,
             ..Faults::NONE

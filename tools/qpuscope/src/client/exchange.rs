@@ -39,10 +39,7 @@ impl Client {
             let mut is_damaged = false;
             self.send(message, request)?;
             let deadline = self.link.now() + wait;
-            while let Some(left) = deadline
-                .checked_sub(self.link.now())
-                .filter(|left| !left.is_zero())
-            {
+            while let Some(left) = self.left(deadline) {
                 for (to, answer) in self.pump(left)? {
                     if to == request {
                         return Ok(answer);
@@ -121,11 +118,7 @@ impl Client {
                 Event::Text(text) if !self.quiet => {
                     crate::say::note(&format!("board: {}", text.replace('\r', "")))
                 }
-                Event::Log(bytes) => self
-                    .logs
-                    .push(&bytes)
-                    .iter()
-                    .for_each(|line| crate::say::remark!("log: {line}")),
+                Event::Log(bytes) => self.logs.show(&bytes),
                 Event::Fault(text) => {
                     crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text))
                 }

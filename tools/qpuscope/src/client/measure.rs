@@ -64,14 +64,7 @@ impl Client {
     /// # Errors
     /// When the line breaks.
     pub fn overhear(&mut self, most: Duration) -> Result<()> {
-        let until = self.link.now() + most;
-        while self.health().spectra == 0
-            && let Some(left) = until.checked_sub(self.link.now())
-            && !left.is_zero()
-        {
-            self.pump(left.min(ANSWER))?;
-        }
-        Ok(())
+        self.wait_until(most, |client| client.health().spectra > 0)
     }
 
     /// Time since the line was opened, on its own clock.
@@ -88,13 +81,7 @@ impl Client {
     pub fn listen(&mut self, span: Duration) -> Result<u64> {
         let before = self.health().spectra;
         self.command(&Message::Start)?;
-        let until = self.link.now() + span;
-        while let Some(left) = until
-            .checked_sub(self.link.now())
-            .filter(|left| !left.is_zero())
-        {
-            self.pump(left.min(ANSWER))?;
-        }
+        self.wait(span)?;
         self.stop()?;
         Ok(self.health().spectra - before)
     }
@@ -102,7 +89,7 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
-    use crate::client::fake::{Faults, client};
+    use crate::client::tests::fake::{Faults, client};
     use crate::failure::Exit;
 
     #[test]

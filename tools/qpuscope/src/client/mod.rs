@@ -7,13 +7,11 @@
 mod baud;
 mod diagnosis;
 mod exchange;
-#[cfg(test)]
-mod fake;
 mod fetch;
 mod job;
-#[cfg(test)]
-mod lossy;
 mod measure;
+#[cfg(test)]
+mod tests;
 mod trial;
 mod upload;
 
@@ -34,6 +32,8 @@ pub use trial::{Trial, TrialEnd};
 
 /// The time that an answer to a plain request may take before it is repeated.
 const ANSWER: Duration = Duration::from_millis(500);
+/// From the acknowledgement of a new rate to the first byte at it; the board waits 500 ms.
+const SETTLE: Duration = Duration::from_millis(30);
 /// The number of times that a plain request is sent.
 const TRIES: u32 = 4;
 /// The number of times that a request is sent besides, when damage came instead of an answer.
@@ -112,7 +112,7 @@ impl Client {
         self.logs.remark().filter(|_| !self.quiet)
     }
 
-    /// The line, what receives from it, and the logs; for whoever only listens from now on.
+    /// The line, what receives from it, and the logs; for a caller that only listens from now on.
     #[must_use]
     pub fn into_parts(self) -> (Box<dyn Link>, Receiver, Logs) {
         (self.link, self.receiver, self.logs)
@@ -131,6 +131,28 @@ impl Client {
             }
             other => Err(unexpected("HELLO", &other)),
         }
+    }
+
+    /// The time left until then on the link's clock, if there is any.
+    fn left(&self, until: Duration) -> Option<Duration> {
+        let left = until.checked_sub(self.link.now());
+        left.filter(|left| !left.is_zero())
+    }
+
+    /// Takes in what comes for so long, or until something is so.
+    fn wait_until(&mut self, span: Duration, is_so: impl Fn(&Self) -> bool) -> Result<()> {
+        let until = self.link.now() + span;
+        while !is_so(self)
+            && let Some(left) = self.left(until)
+        {
+            self.pump(left.min(ANSWER))?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what comes for so long.
+    fn wait(&mut self, span: Duration) -> Result<()> {
+        self.wait_until(span, |_| false)
     }
 
     /// Ends a stream or an upload that is under way; its record is sent to the end first.

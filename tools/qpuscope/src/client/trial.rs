@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use wire::Message;
 
-use super::{Client, TRIES};
+use super::{Client, SETTLE, TRIES};
 use crate::failure::Result;
 use crate::link::FIRST_BAUD;
 use crate::stream::Answer;
 
-/// From the acknowledgement of a new rate to the first byte at it; the board waits 500 ms.
-const SETTLE: Duration = Duration::from_millis(30);
 /// The time that an answer may take: request and answer are a kilobyte together.
 const ANSWER: Duration = Duration::from_millis(400);
 /// The time that the board waits for the first frame at a new rate before it goes back, and some.
@@ -160,37 +158,21 @@ impl Client {
     /// none comes.
     fn board_counts(&mut self) -> Result<[u32; 2]> {
         self.status = None;
-        let until = self.link.now() + Duration::from_millis(1500);
-        while self.status.is_none()
-            && let Some(left) = until.checked_sub(self.link.now())
-            && !left.is_zero()
-        {
-            self.pump(left)?;
-        }
+        self.wait_until(Duration::from_millis(1500), |client| {
+            client.status.is_some()
+        })?;
         let counts = self.status.map(|status| {
             let overruns = status.counters.overruns;
             [status.line_errors, overruns]
         });
         Ok(counts.unwrap_or_default())
     }
-
-    /// Takes in what comes for so long.
-    fn wait(&mut self, span: Duration) -> Result<()> {
-        let until = self.link.now() + span;
-        while let Some(left) = until
-            .checked_sub(self.link.now())
-            .filter(|left| !left.is_zero())
-        {
-            self.pump(left)?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::fake::{Faults, client};
+    use crate::client::tests::fake::{Faults, client};
 
     #[test]
     fn a_rate_that_the_line_does_not_carry_is_silent_and_the_next_works() {

@@ -303,7 +303,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::fake::{Faults, RATE, Still, channel, client};
+    use crate::client::tests::fake::{Faults, RATE, Still, channel, client};
     use crate::failure::Exit;
     use crate::input::Unit;
 

@@ -50,6 +50,13 @@ pub fn is_source(bytes: &[u8]) -> bool {
     !word.starts_with("0x") && !word.starts_with("0X") && !is_long && !word.is_empty()
 }
 
+/// The text of a source. Comments in old ones are Latin-1; code never is.
+#[must_use]
+pub fn source_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
 /// Refuses the job file of a program where the program itself should be.
 ///
 /// # Errors
@@ -334,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn source_is_told_from_words() {
+    fn source_and_words_are_distinguished() {
         for source in [
             "add r0, r0, 1",
             ".set i, 1",

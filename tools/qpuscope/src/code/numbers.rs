@@ -163,7 +163,7 @@ mod tests {
     const NOP: &str = "0x00, 0x70, 0x9e, 0x0, 0xe7, 0x09,\n 0x00, 0x10,";
 
     #[test]
-    fn bytes_are_told_from_words() {
+    fn bytes_and_words_are_distinguished() {
         let instructions = |code: &str| instructions("t", code, Notation::Hex);
         assert_eq!(instructions(NOP).expect("bytes"), [0x1000_09E7_009E_7000]);
         // Too few for an instruction, or without a prefix, or one with more digits.

@@ -8,9 +8,10 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use qpu::asm::{
-    Assembly, Diagnostic, Diagnostics, Include, Loaded, Options as AsmOptions, Syntax, assemble,
+    Assembly, Diagnostic, Diagnostics, Expansion, Include, Loaded, Options as AsmOptions, Syntax,
+    assemble,
 };
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 use crate::files::{apart, input, output};
@@ -24,7 +25,7 @@ pub struct Options {
     /// Where to write the code; - for standard output, which is the default
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How to write it; by the name of the output file when that says it, else hex
+    /// Form of the output; without it the one that the output file's name says, else hex
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
@@ -144,7 +145,7 @@ pub fn run(options: &Options) -> Result<()> {
         Err(diagnostics) => (diagnostics.0, None),
     };
     if options.json {
-        say::json(&json(&said, assembly.as_ref())?)?;
+        say::json(&format!("{:#}\n", json(&said, assembly.as_ref())))?;
     } else {
         for diagnostic in &said {
             say::remark!("{diagnostic}");
@@ -208,14 +209,7 @@ fn source(path: &Path) -> Result<(String, String)> {
             "{name} is no text, it has bytes of 0; give source, or show code with `qpuscope dis`"
         )));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((name, text)),
-        // Comments in old sources are Latin-1; code never is.
-        Err(error) => Ok((
-            name,
-            error.into_bytes().into_iter().map(char::from).collect(),
-        )),
-    }
+    Ok((name, code::source_text(bytes)))
 }
 
 fn define_of(define: &str) -> Result<(String, String)> {
@@ -243,11 +237,9 @@ fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
         if path.is_file() {
             let bytes = input::read(&path, "a source", input::TEXT);
             let bytes = bytes.map_err(|failure| failure.message)?;
-            let text = String::from_utf8(bytes)
-                .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
             return Ok(Loaded {
                 name: path.display().to_string(),
-                text,
+                text: code::source_text(bytes),
             });
         }
     }
@@ -265,59 +257,31 @@ fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
     ))
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    instructions: Option<usize>,
-    diagnostics: Vec<Said<'a>>,
-}
-
-#[derive(Serialize)]
-struct Said<'a> {
-    severity: &'static str,
-    rule: &'a str,
-    message: &'a str,
-    help: &'a str,
-    file: &'a str,
-    line: u32,
-    column: u32,
-    length: u32,
-    source: &'a str,
-    expansion: Vec<Step<'a>>,
-}
-
-#[derive(Serialize)]
-struct Step<'a> {
-    what: &'a str,
-    file: &'a str,
-    line: u32,
-}
-
-fn json(said: &[Diagnostic], assembly: Option<&Assembly>) -> Result<String> {
-    let diagnostics = said.iter().map(|one| Said {
-        severity: one.severity.name(),
-        rule: one.rule,
-        message: &one.message,
-        help: &one.help,
-        file: &one.file,
-        line: one.line,
-        column: one.column,
-        length: one.length,
-        source: &one.source,
-        expansion: one
-            .expansion
-            .iter()
-            .map(|step| Step {
-                what: &step.what,
-                file: &step.file,
-                line: step.line,
-            })
-            .collect(),
+fn json(said: &[Diagnostic], assembly: Option<&Assembly>) -> Value {
+    let diagnostics = said.iter().map(|one| {
+        json!({
+            "severity": one.severity.name(),
+            "rule": one.rule,
+            "message": one.message,
+            "help": one.help,
+            "file": one.file,
+            "line": one.line,
+            "column": one.column,
+            "length": one.length,
+            "source": one.source,
+            "expansion": expansion_json(&one.expansion),
+        })
     });
-    let report = Report {
-        instructions: assembly.map(|assembly| assembly.words.len()),
-        diagnostics: diagnostics.collect(),
-    };
-    let text = serde_json::to_string_pretty(&report)
-        .map_err(|error| Failure::failed(format!("cannot write JSON: {error}")))?;
-    Ok(text + "\n")
+    json!({
+        "instructions": assembly.map(|assembly| assembly.words.len()),
+        "diagnostics": diagnostics.collect::<Vec<_>>(),
+    })
+}
+
+/// The calls and repetitions that led the assembler to a line, innermost first.
+pub(super) fn expansion_json(expansion: &[Expansion]) -> Value {
+    let steps = expansion.iter();
+    steps
+        .map(|step| json!({ "what": step.what, "file": step.file, "line": step.line }))
+        .collect()
 }

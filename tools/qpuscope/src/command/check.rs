@@ -15,7 +15,7 @@ use qpu::disasm;
 use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
 
-use super::asm::Reading;
+use super::asm::{Reading, expansion_json};
 use super::explain;
 use crate::failure::{Failure, Result};
 use crate::{code, say};
@@ -32,7 +32,7 @@ pub struct Options {
     /// Leave out findings of this rule; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
-    /// Tell of what one source alone forbids, too
+    /// Report what only one source forbids, too
     #[arg(long)]
     strict: bool,
     /// Print one object with all findings
@@ -54,9 +54,11 @@ pub fn run(options: &Options) -> Result<()> {
     let code = if code::is_source(&bytes) {
         options.choice.refuse(&name)?;
         code::refuse_other_language(&name)?;
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
-        Code::Source(assembled(&name, &text, &options.reading)?)
+        Code::Source(assembled(
+            &name,
+            &code::source_text(bytes),
+            &options.reading,
+        )?)
     } else {
         Code::Words(code::words(&name, &bytes, &options.choice)?)
     };
@@ -79,7 +81,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if shown.len() < findings.len() {
         crate::say::remark!(
-            "{name}: only the first {MOST_SHOWN} findings are listed; mend those first"
+            "{name}: only the first {MOST_SHOWN} findings are listed; fix those first"
         );
     }
     if is_shader {
@@ -91,7 +93,7 @@ pub fn run(options: &Options) -> Result<()> {
     if disputed > 0 {
         let plural = if disputed == 1 { "" } else { "s" };
         crate::say::remark!(
-            "{name}: {disputed} place{plural} where one source forbids what others allow; --strict tells of them"
+            "{name}: {disputed} place{plural} where one source forbids what others allow; --strict reports them"
         );
     }
     let count = findings.len();
@@ -238,17 +240,12 @@ fn as_json(
         .iter()
         .map(|finding| {
             let origin = code.origin(finding);
-            let expansion: Vec<_> = code
-                .expansion(finding)
-                .iter()
-                .map(|step| json!({ "what": step.what, "file": step.file, "line": step.line }))
-                .collect();
             json!({
                 "rule": finding.rule.name(),
                 "address": finding.pc,
                 "file": origin.map(|origin| &*origin.file),
                 "line": origin.map(|origin| origin.line),
-                "expansion": expansion,
+                "expansion": expansion_json(&code.expansion(finding)),
                 "text": code.text(finding),
                 "reason": finding.reason,
                 "fix": code.fix(finding),

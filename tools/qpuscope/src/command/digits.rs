@@ -58,22 +58,22 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let width = |text: &str, value: u32| text.len().max(value.to_string().len());
     let index_width = width("index", options.points - 1);
-    let digit_width = width("digits", 0).max(digits(options.points - 1, &radices).len());
+    let digit_width = width("reversed", 0).max(digits(options.points - 1, &radices).len());
     let mut out = format!(
         "{} points, {}\n{:>index_width$}  {:>digit_width$}  {:>digit_width$}  {:>index_width$}\n",
         options.points,
         stages(&radices),
         "index",
         "digits",
-        "turned",
+        "reversed",
         "bin"
     );
     for (index, bin) in (0..).zip(bins()) {
         let own = digits(index, &radices);
-        let turned = turned(index, &radices);
+        let reversed = reversed(index, &radices);
         let _ = writeln!(
             out,
-            "{index:>index_width$}  {own:>digit_width$}  {turned:>digit_width$}  {bin:>index_width$}"
+            "{index:>index_width$}  {own:>digit_width$}  {reversed:>digit_width$}  {bin:>index_width$}"
         );
         if index % LINES == LINES - 1 {
             say::data(&std::mem::take(&mut out))?;
@@ -195,9 +195,9 @@ fn digits(index: u32, radices: &[u32]) -> String {
 }
 
 /// The digits from right to left.
-fn turned(index: u32, radices: &[u32]) -> String {
-    let turned: Vec<u32> = radices.iter().rev().copied().collect();
-    digits(digit_reversed(index, radices), &turned)
+fn reversed(index: u32, radices: &[u32]) -> String {
+    let reversed: Vec<u32> = radices.iter().rev().copied().collect();
+    digits(digit_reversed(index, radices), &reversed)
 }
 
 fn joined(words: &[String], radices: &[u32]) -> String {
@@ -221,9 +221,9 @@ mod tests {
     #[test]
     fn digits_are_written_as_the_stages_count_them() {
         assert_eq!(digits(11, &[2, 2, 2, 2]), "1011");
-        assert_eq!(turned(11, &[2, 2, 2, 2]), "1101");
+        assert_eq!(reversed(11, &[2, 2, 2, 2]), "1101");
         assert_eq!(digits(13, &[8, 4]), "31");
-        assert_eq!(turned(13, &[8, 4]), "13");
+        assert_eq!(reversed(13, &[8, 4]), "13");
         assert_eq!(digits(65, &[16, 8]), "8.1");
         assert_eq!(digits(0, &[]), "");
     }

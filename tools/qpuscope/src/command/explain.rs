@@ -72,7 +72,7 @@ pub fn simulated(name: &str) -> Result<v3d_sim::Rule> {
     })
 }
 
-/// How much a rule's name is like another: of the whole, and of each word's nearest.
+/// The likeness of a rule's name to another: of the whole, and of each word's nearest.
 fn likeness(name: &str, rule: &str) -> f64 {
     let words: Vec<f64> = name
         .split('-')
@@ -173,7 +173,7 @@ fn explain(rule: &Known) -> String {
 fn folded(text: &str) -> String {
     let mut out = String::new();
     let mut column = 0;
-    for word in text.split(' ') {
+    for word in text.split_whitespace() {
         let width = word.chars().count();
         if column > 0 && column + 1 + width > 100 {
             out.push('\n');

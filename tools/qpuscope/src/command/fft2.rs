@@ -11,18 +11,20 @@
 //! first run of a plan; of a board it is the time between its first request to V3D and the end of
 //! the last program.
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use qpu::fft::Direction;
-use qpu::job::Report;
-use v3d_sim::Board;
+use qpu::job::{Report, Runner};
+use v3d_sim::{Board, SimRunner};
 
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{apart, input, output};
 use crate::plane::mask::Mask;
-use crate::plane::transform::Planes;
-use crate::plane::{Picture, npy, png};
+use crate::plane::transform::{Planes, bytes, request};
+use crate::plane::{Picture, Spectrum, npy, png};
+use crate::remote::Remote;
 use crate::say;
 
 /// Imaginary parts that are no rounding errors any more, relative to the picture.
@@ -55,10 +57,10 @@ pub struct Options {
     /// 0 to 1
     #[arg(long, value_name = "FILE.npy")]
     spectrum: Option<PathBuf>,
-    /// Of a picture whose sides are no powers of two, take the middle instead of filling it up
+    /// Take the middle of a picture whose sides are no powers of two, instead of filling it up
     #[arg(long)]
     crop: bool,
-    /// How far below the largest bin is black, in dB
+    /// Level that is drawn black, in dB below the largest bin
     #[arg(
         long,
         value_name = "DB",
@@ -97,26 +99,82 @@ pub fn run(options: &Options) -> Result<()> {
     inputs.push((&options.input, "the input"));
     apart(&outputs, &inputs)?;
     outputs.iter().try_for_each(|path| output::check(path))?;
-    if options.inverse {
-        return back(options);
+    let input = match options.inverse {
+        true => Input::Bins(npy::decode(
+            &input::read(&options.input, "a file of bins", input::RECORDING)?,
+            &options.input,
+        )?),
+        false => picture(options)?,
+    };
+    let [width, height] = match &input {
+        Input::Picture { fitted, .. } => [fitted.width, fitted.height],
+        Input::Bins(spectrum) => [spectrum.width, spectrum.height],
+    };
+    match options.qpus.connect()? {
+        None => {
+            let runner = SimRunner::new(bytes(width, height)?);
+            let place = format!("{} (simulated)", Board::Pi1.name());
+            transform(options, input, Planes::new(width, height, runner)?, &place)
+        }
+        Some(client) => {
+            let runner = Remote::new(client, bytes(width, height)?)?;
+            let place = runner.description();
+            transform(options, input, Planes::new(width, height, runner)?, &place)
+        }
     }
+}
+
+/// The input to transform.
+enum Input {
+    Picture {
+        fitted: Picture,
+        /// Columns and rows in the file.
+        size: [usize; 2],
+    },
+    Bins(Spectrum),
+}
+
+/// Reads the picture, and says what was done to it.
+fn picture(options: &Options) -> Result<Input> {
     let (original, has_colours) = png::read(&options.input, |width, height| {
         let [width, height] = Picture::fitted_sides(width, height, options.crop)?;
-        Planes::request(width, height).map(|_| ())
+        request(width, height).map(|_| ())
     })?;
+    let name = say::path(&options.input);
     if has_colours {
-        say::note(&format!(
-            "{}: colours are taken as their luma\n",
-            say::path(&options.input)
-        ));
+        say::note(&format!("{name}: colours are taken as their luma\n"));
     }
-    let (picture, note) = original.fitted(options.crop)?;
+    let (fitted, note) = original.fitted(options.crop)?;
     if let Some(note) = note {
-        say::note(&format!("{}: {note}\n", say::path(&options.input)));
+        say::note(&format!("{name}: {note}\n"));
     }
-    let mut planes = Planes::new(picture.width, picture.height, options.qpus.connect()?)?;
-    let points: Vec<_> = picture.pixels.iter().map(|&x| [x, 0.0]).collect();
-    let (mut spectrum, forward) = planes.run(Direction::Forward, &points)?;
+    Ok(Input::Picture {
+        fitted,
+        size: [original.width, original.height],
+    })
+}
+
+/// Transforms the input and writes what comes of it; `place` is where.
+fn transform<R: Runner>(
+    options: &Options,
+    input: Input,
+    mut planes: Planes<R>,
+    place: &str,
+) -> Result<()>
+where
+    R::Error: Debug,
+    Failure: From<R::Error>,
+{
+    let mut reports = vec![];
+    let (mut spectrum, size) = match input {
+        Input::Bins(spectrum) => (spectrum, None),
+        Input::Picture { fitted, size } => {
+            let points: Vec<_> = fitted.pixels.iter().map(|&x| [x, 0.0]).collect();
+            let (spectrum, report) = planes.run(Direction::Forward, &points)?;
+            reports.push(("forward", report));
+            (spectrum, Some(size))
+        }
+    };
     if let Some(mask) = &options.mask {
         mask.apply(&mut spectrum);
     }
@@ -129,54 +187,29 @@ pub fn run(options: &Options) -> Result<()> {
             spectrum.width
         ));
     }
-    if options.mask.is_none() {
+    if size.is_some() && options.mask.is_none() {
         png::write(&spectrum.levels(options.range), &options.output)?;
         let what = format!("levels of {} x {} bins", spectrum.width, spectrum.height);
-        wrote(&options.output, &what, &[("forward", forward)], &planes);
+        wrote(&options.output, &what, &reports, place);
         return Ok(());
     }
-    let (filtered, inverse) = planes.run(Direction::Inverse, &spectrum.bins)?;
-    let (filtered, _) = filtered.real();
-    let filtered = if options.crop {
-        filtered
-    } else {
-        filtered.resized(original.width, original.height, [0, 0], 0.0)
-    };
-    let reports = [("forward", forward), ("inverse", inverse)];
-    finish(&filtered, &options.output, &reports, &planes)
-}
-
-/// From a spectrum to the picture.
-fn back(options: &Options) -> Result<()> {
-    let path = &options.input;
-    let file = input::read(path, "a file of bins", input::RECORDING)?;
-    let mut spectrum = npy::decode(&file, path)?;
-    let mut planes = Planes::new(spectrum.width, spectrum.height, options.qpus.connect()?)?;
-    if let Some(mask) = &options.mask {
-        mask.apply(&mut spectrum);
-    }
     let (picture, report) = planes.run(Direction::Inverse, &spectrum.bins)?;
-    let (picture, left_out) = picture.real();
-    if left_out > IMAGINARY {
-        say::note(&format!(
+    reports.push(("inverse", report));
+    let (mut picture, left_out) = picture.real();
+    match size {
+        None if left_out > IMAGINARY => say::note(&format!(
             "{}: the spectrum is not that of real pixels; imaginary parts of {:.1} % of the rms are left out\n",
-            say::path(path),
+            say::path(&options.input),
             100.0 * left_out
-        ));
+        )),
+        Some([width, height]) if !options.crop => {
+            picture = picture.resized(width, height, [0, 0], 0.0);
+        }
+        _ => {}
     }
-    finish(&picture, &options.output, &[("inverse", report)], &planes)
-}
-
-/// Writes a picture of pixels.
-fn finish(
-    picture: &Picture,
-    path: &Path,
-    reports: &[(&str, Report)],
-    planes: &Planes,
-) -> Result<()> {
-    let beyond = png::write(picture, path)?;
+    let beyond = png::write(&picture, &options.output)?;
     let what = format!("{} x {} pixels", picture.width, picture.height);
-    wrote(path, &what, reports, planes);
+    wrote(&options.output, &what, &reports, place);
     if beyond > 0 {
         say::note(&format!(
             "{beyond} pixels were darker than black or lighter than white and are cut off\n"
@@ -186,7 +219,7 @@ fn finish(
 }
 
 /// Says what was written, and what each transform took.
-fn wrote(path: &Path, what: &str, reports: &[(&str, Report)], planes: &Planes) {
+fn wrote(path: &Path, what: &str, reports: &[(&str, Report)], place: &str) {
     let times: Vec<String> = reports
         .iter()
         .map(|(name, report)| match report.cycles {
@@ -198,9 +231,8 @@ fn wrote(path: &Path, what: &str, reports: &[(&str, Report)], planes: &Planes) {
         })
         .collect();
     say::note(&format!(
-        "wrote {}: {what}; {} on {}\n",
+        "wrote {}: {what}; {} on {place}\n",
         say::path(path),
-        times.join(", "),
-        planes.place()
+        times.join(", ")
     ));
 }

@@ -22,7 +22,7 @@ use crate::{files, output, picture, say, stop, text};
 const SILENCE: Duration = Duration::from_secs(5);
 /// So many bytes without a frame among them are no accident, when there are several pieces of them.
 const NOISE_BYTES: u64 = 600;
-/// Whoever comes in the middle of a frame finds one damaged piece.
+/// A host that begins in the middle of a frame finds one damaged piece.
 const NOISE_PIECES: u64 = 3;
 /// So many bytes are no accident in one piece either: the rest of one frame and most of the next.
 const LONG_NOISE_BYTES: u64 = 2 * wire::MAX_FRAME as u64;
@@ -50,21 +50,21 @@ pub struct Options {
     /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input
     #[arg(env = "QPUSCOPE_PORT", value_name = "PORT|FILE|-")]
     source: Option<String>,
-    /// The same, as other commands take it
+    /// Source, named as other commands name it
     #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
     port: Option<String>,
     #[command(flatten)]
     line: LineOptions,
-    /// What becomes of each spectrum
+    /// Output for each spectrum
     #[arg(short = 'F', long, value_enum, default_value = "table")]
     format: Format,
-    /// The same as --format json
+    /// Short for --format json
     #[arg(long)]
     json: bool,
     /// Folder for pictures
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// How many of the strongest lines to list and mark
+    /// Number of strongest lines to list and mark
     #[arg(long, default_value_t = 5)]
     lines: usize,
     /// End after so many spectra
@@ -206,11 +206,7 @@ impl Reader<'_> {
                 Event::Text(text) if !self.options.line.quiet => {
                     crate::say::note(&text.replace('\r', ""))
                 }
-                Event::Log(bytes) => self
-                    .logs
-                    .push(&bytes)
-                    .iter()
-                    .for_each(|line| crate::say::remark!("log: {line}")),
+                Event::Log(bytes) => self.logs.show(&bytes),
                 Event::Fault(text) => {
                     crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text))
                 }

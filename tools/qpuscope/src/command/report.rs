@@ -9,8 +9,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use v3d_sim::Constants;
-
 use crate::client::Client;
 use crate::command::{LineOptions, seconds};
 use crate::constants;
@@ -44,10 +42,7 @@ pub struct Options {
 /// When nobody answers, the firmware is older than reports, the line breaks, or the file cannot be
 /// written.
 pub fn run(options: &Options) -> Result<()> {
-    let mut model = Constants::recommended();
-    for (name, value) in &options.set {
-        constants::apply(&mut model, name, *value)?;
-    }
+    let model = constants::with(&options.set)?;
     let is_virtual = options
         .port
         .as_ref()

@@ -49,7 +49,7 @@ enum Program {
 
 #[derive(clap::Args, Debug)]
 struct Sha256Options {
-    /// Who computes
+    /// The engine that computes
     #[arg(long, value_enum, default_value_t = Engine::Qpu)]
     engine: Engine,
     /// QPUs that take part; with --engine cpu, only the number of messages depends on it

@@ -1,8 +1,9 @@
 //! Command lines of the debugger, taken apart and done.
 
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
-use super::halt::{Breakpoint, Register, RegisterWatch, SemaphoreWatch, VpmWatch};
+use super::halt::{Register, Watch};
 use super::help;
 use super::show::Format;
 use super::{Debugger, Next};
@@ -11,24 +12,54 @@ use crate::quantity::number;
 /// Rounds of `continue`: more than any limit of cycles allows.
 const FOREVER: u64 = u64::MAX;
 
-/// The most words or lines that one command shows.
-const MOST_SHOWN: u64 = 65_536;
+/// The words or lines that one command may show.
+const SHOWN: RangeInclusive<u64> = 1..=65_536;
 
 /// A number that must lie in a range.
-fn within(what: &str, text: &str, least: u64, most: u64) -> Result<u64, String> {
+fn within(what: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
     let value = number(text)?;
-    if (least..=most).contains(&value) {
-        Ok(value)
-    } else {
-        Err(format!("{what} is {least} to {most}, not {text}"))
+    let (least, most) = (range.start(), range.end());
+    match range.contains(&value) {
+        true => Ok(value),
+        false => Err(format!("{what} is {least} to {most}, not {text}")),
     }
 }
 
-/// At most `most` words.
-fn at_most(words: &[&str], most: usize, usage: &str) -> Result<(), String> {
-    match words.get(most) {
-        Some(word) => Err(format!("`{word}` is too much; write {usage}")),
-        None => Ok(()),
+/// The words behind a command's name.
+struct Words<'a> {
+    words: Vec<&'a str>,
+    usage: String,
+}
+
+impl<'a> Words<'a> {
+    /// The word at a place, if it is there.
+    fn get(&self, at: usize) -> Option<&'a str> {
+        self.words.get(at).copied()
+    }
+
+    /// The word at a place, which must be there.
+    fn need(&self, at: usize) -> Result<&'a str, String> {
+        self.get(at).ok_or_else(|| format!("write {}", self.usage))
+    }
+
+    /// The number at a place, which must lie in a range; `absent` where there is none.
+    fn number(
+        &self,
+        at: usize,
+        what: &str,
+        range: RangeInclusive<u64>,
+        absent: u64,
+    ) -> Result<u64, String> {
+        self.get(at)
+            .map_or(Ok(absent), |text| within(what, text, range))
+    }
+
+    /// Refuses more than `most` words.
+    fn at_most(&self, most: usize) -> Result<(), String> {
+        match self.get(most) {
+            Some(word) => Err(format!("`{word}` is too much; write {}", self.usage)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -39,115 +70,85 @@ impl Debugger {
     /// With what to write instead; nothing has happened then.
     pub fn execute(&mut self, line: &str) -> Result<(String, Next), String> {
         let line = line.split('#').next().unwrap_or_default();
-        let mut words: Vec<&str> = line.split_whitespace().collect();
-        if words.is_empty() {
+        let mut words = line.split_whitespace();
+        let Some(command) = words.next() else {
             return Ok((String::new(), Next::Prompt));
+        };
+        let command = help::find(command)?;
+        let name = command.names[0];
+        let mut words = Words {
+            words: words.collect(),
+            usage: format!("{name} {}", command.usage).trim().to_owned(),
+        };
+        let mut format = self.format;
+        if matches!(name, "registers" | "vpm" | "memory")
+            && let Some(named) = words.words.last().and_then(|word| Format::parse(word))
+        {
+            words.words.pop();
+            format = named;
         }
-        let command = help::find(words.remove(0))?;
-        let usage = format!("{} {}", command.names[0], command.usage);
-        let usage = usage.trim();
-        let shown = match command.names[0] {
-            "help" => {
-                at_most(&words, 1, usage)?;
-                help::text(words.first().copied())?
-            }
-            "continue" => {
-                at_most(&words, 0, usage)?;
-                self.go(FOREVER)?
-            }
+        words.at_most(match name {
+            "registers" => usize::MAX,
+            "watch" => 3,
+            "break" | "vpm" | "memory" | "list" => 2,
+            "help" | "step" | "round" | "until" | "delete" | "qpu" | "format" => 1,
+            _ => 0,
+        })?;
+        let count = || words.number(0, "COUNT", 1..=u64::MAX, 1);
+        let shown = match name {
+            "help" => help::text(words.get(0))?,
+            "continue" => self.go(FOREVER)?,
             "step" => {
-                at_most(&words, 1, usage)?;
-                let count = words
-                    .first()
-                    .map_or(Ok(1), |text| within("COUNT", text, 1, u64::MAX))?;
+                let count = count()?;
                 self.need_program()?;
                 self.halt.steps = Some((self.qpu, count));
                 self.go(FOREVER)?
             }
-            "round" => {
-                at_most(&words, 1, usage)?;
-                let count = words
-                    .first()
-                    .map_or(Ok(1), |text| within("COUNT", text, 1, u64::MAX))?;
-                self.go(count)?
-            }
+            "round" => self.go(count()?)?,
             "until" => {
-                at_most(&words, 1, usage)?;
-                let text = words.first().ok_or_else(|| format!("write {usage}"))?;
-                let address = self.code.instruction(text, self.pc())?;
+                let address = self.code.instruction(words.need(0)?, self.pc())?;
                 self.need_program()?;
                 self.halt.until = Some((self.qpu, address));
                 self.go(FOREVER)?
             }
-            "break" => self.set_breakpoint(&words, usage)?,
-            "watch" => self.set_watch(&words, usage)?,
-            "delete" => {
-                at_most(&words, 1, usage)?;
-                self.delete(words.first().ok_or_else(|| format!("write {usage}"))?)?
-            }
+            "break" => self.set_breakpoint(&words)?,
+            "watch" => self.set_watch(&words)?,
+            "delete" => self.delete(words.need(0)?)?,
+            "qpu" if words.get(0).is_none() => self.qpus(),
             "qpu" => {
-                at_most(&words, 1, usage)?;
-                match words.first() {
-                    None => self.qpus(),
-                    Some(text) => {
-                        self.qpu = within("a QPU", text, 0, 11)? as u8;
-                        self.need_program()?;
-                        self.here()
-                    }
-                }
+                self.qpu = words.number(0, "a QPU", 0..=11, 0)? as u8;
+                self.need_program()?;
+                self.here()
             }
-            "registers" => {
-                let format = self.take_format(&mut words);
-                self.registers(&words, format)?
-            }
+            "registers" => self.registers(&words.words, format)?,
             "vpm" => {
-                let format = self.take_format(&mut words);
-                at_most(&words, 2, usage)?;
-                let row = words
-                    .first()
-                    .map_or(Ok(0), |text| within("ROW", text, 0, 127))?;
-                let all = if words.is_empty() { 64 } else { 1 };
-                let rows = words
-                    .get(1)
-                    .map_or(Ok(all), |text| within("ROWS", text, 1, 128))?;
+                let row = words.number(0, "ROW", 0..=127, 0)?;
+                let all = if words.get(0).is_none() { 64 } else { 1 };
+                let rows = words.number(1, "ROWS", 1..=128, all)?;
                 self.vpm(row as u8, rows as u8, format)
             }
             "memory" => {
-                let format = self.take_format(&mut words);
-                at_most(&words, 2, usage)?;
-                let text = words.first().ok_or_else(|| format!("write {usage}"))?;
-                let address = self.code.address(text, self.pc())? & !3;
-                let count = words.get(1);
-                let count = count.map_or(Ok(16), |text| within("WORDS", text, 1, MOST_SHOWN))?;
+                let address = self.code.address(words.need(0)?, self.pc())? & !3;
+                let count = words.number(1, "WORDS", SHOWN, 16)?;
                 self.words(address, count as u32, format)?
             }
-            "units" => {
-                at_most(&words, 0, usage)?;
-                self.units()
-            }
+            "units" => self.units(),
             "list" => {
-                at_most(&words, 2, usage)?;
-                let (address, before) = match words.first() {
+                let (address, before) = match words.get(0) {
                     Some(text) => (self.code.instruction(text, self.pc())?, 0),
                     None => (self.pc(), 4),
                 };
-                let count = words.get(1);
-                let count = count.map_or(Ok(12), |text| within("COUNT", text, 1, MOST_SHOWN))?;
+                let count = words.number(1, "COUNT", SHOWN, 12)?;
                 self.list(address, before, count as usize)
             }
-            "warnings" => {
-                at_most(&words, 0, usage)?;
-                self.warnings()
-            }
+            "warnings" => self.warnings(),
             "format" => {
-                at_most(&words, 1, usage)?;
-                let text = words.first().ok_or_else(|| format!("write {usage}"))?;
+                let text = words.need(0)?;
                 self.format = Format::parse(text)
-                    .ok_or_else(|| format!("`{text}` is no format; write {usage}"))?;
+                    .ok_or_else(|| format!("`{text}` is no format; write {}", words.usage))?;
                 String::new()
             }
             "restart" => {
-                at_most(&words, 0, usage)?;
                 self.restart().map_err(|failure| failure.message)?;
                 self.here()
             }
@@ -176,27 +177,23 @@ impl Debugger {
         ))
     }
 
-    /// The format that the last word names, which is then taken away.
-    fn take_format(&self, words: &mut Vec<&str>) -> Format {
-        let format = words.last().and_then(|word| Format::parse(word));
-        if format.is_some() {
-            words.pop();
-        }
-        format.unwrap_or(self.format)
-    }
-
-    fn new_id(&mut self) -> u32 {
+    /// Adds a breakpoint or a watch; returns its number.
+    fn add(&mut self, watch: Watch) -> u32 {
+        let id = self.next_id;
         self.next_id += 1;
-        self.next_id - 1
+        if let Watch::Memory { address, bytes } = watch {
+            self.memory.watch(id, address, bytes);
+        }
+        self.halt.watches.push((id, watch));
+        id
     }
 
-    fn set_breakpoint(&mut self, words: &[&str], usage: &str) -> Result<String, String> {
-        at_most(words, 2, usage)?;
-        let Some(text) = words.first() else {
+    fn set_breakpoint(&mut self, words: &Words) -> Result<String, String> {
+        let Some(text) = words.get(0) else {
             return Ok(self.all_stops());
         };
-        if *text == "warning" {
-            at_most(words, 1, usage)?;
+        if text == "warning" {
+            words.at_most(1)?;
             self.halt.warnings = true;
             return Ok(
                 "stops at the first warning of each kind; `delete warning` ends that\n".to_owned(),
@@ -205,11 +202,9 @@ impl Debugger {
         let address = self.code.instruction(text, self.pc())?;
         let qpus = match words.get(1) {
             None => 0xfff,
-            Some(text) => 1 << within("a QPU", text, 0, 11)?,
+            Some(text) => 1 << within("a QPU", text, 0..=11)?,
         };
-        let id = self.new_id();
-        self.halt.breakpoints.push(Breakpoint {
-            id,
+        let id = self.add(Watch::Break {
             address,
             qpus,
             hits: 0,
@@ -218,108 +213,66 @@ impl Debugger {
         Ok(format!("breakpoint {id}\n{line}"))
     }
 
-    fn set_watch(&mut self, words: &[&str], usage: &str) -> Result<String, String> {
-        at_most(words, 3, usage)?;
-        let (Some(kind), what) = (words.first(), words.get(1)) else {
+    fn set_watch(&mut self, words: &Words) -> Result<String, String> {
+        let Some(kind) = words.get(0) else {
             return Ok(self.all_stops());
         };
-        let what = what.ok_or_else(|| format!("write {usage}"))?;
-        let text = match *kind {
-            "mem" | "memory" => {
-                let address = self.code.address(what, self.pc())?;
-                let bytes = words.get(2);
-                let bytes = bytes.map_or(Ok(4), |text| within("BYTES", text, 1, 1 << 30))?;
-                let id = self.new_id();
-                self.memory.watch(id, address, bytes as u32);
-                let text = format!("{bytes} bytes of memory at {address:#010x}");
-                self.halt.memory.push((id, text.clone()));
-                format!("watch {id}: {text}\n")
-            }
+        let what = words.need(1)?;
+        let watch = match kind {
+            "mem" | "memory" => Watch::Memory {
+                address: self.code.address(what, self.pc())?,
+                bytes: words.number(2, "BYTES", 1..=1 << 30, 4)? as u32,
+            },
             "vpm" => {
-                let first = within("ROW", what, 0, 127)?;
-                let rows = words.get(2);
-                let rows = rows.map_or(Ok(1), |text| within("ROWS", text, 1, 128 - first))?;
-                let id = self.new_id();
-                let rows = first as u8..(first + rows) as u8;
-                let text = format!("watch {id}: VPM rows {} to {}\n", rows.start, rows.end - 1);
-                self.halt.vpm.push(VpmWatch {
-                    id,
-                    rows,
+                let first = within("ROW", what, 0..=127)?;
+                let rows = words.number(2, "ROWS", 1..=128 - first, 1)?;
+                Watch::Vpm {
+                    rows: first as u8..(first + rows) as u8,
                     last: vec![],
-                });
-                text
+                }
             }
             "reg" | "register" => {
-                at_most(words, 2, usage)?;
+                words.at_most(2)?;
                 let register = Register::parse(what).ok_or_else(|| {
                     format!("`{what}` is no register; write ra0..ra31, rb0..rb31 or r0..r5")
                 })?;
-                let (id, qpu) = (self.new_id(), self.qpu);
-                self.halt.registers.push(RegisterWatch {
-                    id,
-                    qpu,
+                Watch::Register {
+                    qpu: self.qpu,
                     register,
                     last: [0; 16],
-                });
-                format!("watch {id}: {what} of QPU {qpu}\n")
+                }
             }
             "sem" | "semaphore" => {
-                at_most(words, 2, usage)?;
-                let number = within("a semaphore", what, 0, 15)? as u8;
-                let id = self.new_id();
-                self.halt.semaphores.push(SemaphoreWatch { id, number });
-                format!("watch {id}: semaphore {number}\n")
+                words.at_most(2)?;
+                Watch::Semaphore(within("a semaphore", what, 0..=15)? as u8)
             }
-            _ => return Err(format!("`{kind}` cannot be watched; write {usage}")),
+            _ => return Err(format!("`{kind}` cannot be watched; write {}", words.usage)),
         };
-        Ok(text)
+        let text = watch.to_string();
+        Ok(format!("watch {}: {text}\n", self.add(watch)))
     }
 
     fn all_stops(&mut self) -> String {
         let mut out = String::new();
-        let points = self.halt.breakpoints.clone();
-        for Breakpoint {
-            id,
-            address,
-            qpus,
-            hits,
-        } in points
-        {
-            let line = self.code.line(&mut self.memory, address, "");
-            let line = line.lines().last().unwrap_or_default().trim();
-            let whose = match qpus.count_ones() {
-                1 => format!(" of QPU {}", qpus.trailing_zeros()),
-                _ => String::new(),
+        for (id, watch) in &self.halt.watches {
+            let _ = match watch {
+                Watch::Break {
+                    address,
+                    qpus,
+                    hits,
+                } => {
+                    let line = self.code.line(&mut self.memory, *address, "");
+                    let line = line.lines().last().unwrap_or_default().trim();
+                    let whose = match qpus.count_ones() {
+                        1 => format!(" of QPU {}", qpus.trailing_zeros()),
+                        _ => String::new(),
+                    };
+                    writeln!(out, "{id:>3} breakpoint{whose}, {hits} hits: {line}")
+                }
+                watch => writeln!(out, "{id:>3} watch {watch}"),
             };
-            let _ = writeln!(out, "{id:>3} breakpoint{whose}, {hits} hits: {line}");
         }
-        let halt = &self.halt;
-        for (id, text) in &halt.memory {
-            let _ = writeln!(out, "{id:>3} watch {text}");
-        }
-        for watch in &halt.vpm {
-            let rows = &watch.rows;
-            let _ = writeln!(
-                out,
-                "{:>3} watch VPM rows {} to {}",
-                watch.id,
-                rows.start,
-                rows.end - 1
-            );
-        }
-        for watch in &halt.registers {
-            let _ = writeln!(
-                out,
-                "{:>3} watch {} of QPU {}",
-                watch.id,
-                watch.register.name(),
-                watch.qpu
-            );
-        }
-        for watch in &halt.semaphores {
-            let _ = writeln!(out, "{:>3} watch semaphore {}", watch.id, watch.number);
-        }
-        if halt.warnings {
+        if self.halt.warnings {
             out.push_str("    the first warning of each kind\n");
         }
         if out.is_empty() {
@@ -332,36 +285,24 @@ impl Debugger {
         if what == "warning" || what == "all" {
             self.halt.warnings = false;
         }
-        if what == "warning" {
-            return Ok(String::new());
+        let watches = &mut self.halt.watches;
+        match what {
+            "warning" => {}
+            "all" => {
+                for (id, _) in watches.drain(..) {
+                    self.memory.unwatch(id);
+                }
+            }
+            text => {
+                let id = within("NUMBER", text, 1..=u64::from(u32::MAX))? as u32;
+                let place = watches.iter().position(|(own, _)| *own == id);
+                let place = place.ok_or_else(|| {
+                    format!("there is no breakpoint or watch {id}; `break` lists them")
+                })?;
+                watches.remove(place);
+                self.memory.unwatch(id);
+            }
         }
-        let id = match what {
-            "all" => None,
-            text => Some(within("NUMBER", text, 1, u64::from(u32::MAX))? as u32),
-        };
-        let keep = |other: u32| id.is_some_and(|id| other != id);
-        let halt = &mut self.halt;
-        let count = |halt: &super::Halt| {
-            halt.breakpoints.len()
-                + halt.memory.len()
-                + halt.vpm.len()
-                + halt.registers.len()
-                + halt.semaphores.len()
-        };
-        let before = count(halt);
-        halt.breakpoints.retain(|point| keep(point.id));
-        halt.vpm.retain(|watch| keep(watch.id));
-        halt.registers.retain(|watch| keep(watch.id));
-        halt.semaphores.retain(|watch| keep(watch.id));
-        for (id, _) in halt.memory.iter().filter(|(other, _)| !keep(*other)) {
-            self.memory.unwatch(*id);
-        }
-        halt.memory.retain(|(other, _)| keep(*other));
-        match id {
-            Some(id) if count(halt) == before => Err(format!(
-                "there is no breakpoint or watch {id}; `break` lists them"
-            )),
-            _ => Ok(String::new()),
-        }
+        Ok(String::new())
     }
 }

@@ -1,20 +1,10 @@
 //! Breakpoints and watches, seen while a job runs.
 
+use std::fmt;
+use std::ops::Range;
+
 use qpu::isa::File;
 use v3d_sim::{Issue, Observer, QpuStatus, QpuView, UnitEvent};
-
-/// A breakpoint.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Breakpoint {
-    /// Its name.
-    pub id: u32,
-    /// The instruction before which it stops.
-    pub address: u32,
-    /// A bit for each QPU that it stops.
-    pub qpus: u16,
-    /// The number of times that it has stopped a QPU.
-    pub hits: u64,
-}
 
 /// A register, accumulator or flags, by the name that people write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,36 +49,54 @@ impl Register {
     }
 }
 
-/// A register whose change stops.
-pub struct RegisterWatch {
-    pub id: u32,
-    pub qpu: u8,
-    pub register: Register,
-    pub last: [u32; 16],
+/// A breakpoint or a watch.
+pub enum Watch {
+    /// A QPU has come to stand before an instruction.
+    Break {
+        address: u32,
+        /// A bit for each QPU that it stops.
+        qpus: u16,
+        /// The number of times that it has stopped a QPU.
+        hits: u64,
+    },
+    /// Memory is stored to. The memory notices it ([`super::memory::Watched`]).
+    Memory { address: u32, bytes: u32 },
+    /// Rows of the VPM change.
+    Vpm {
+        rows: Range<u8>,
+        last: Vec<[u32; 16]>,
+    },
+    /// A register changes.
+    Register {
+        qpu: u8,
+        register: Register,
+        last: [u32; 16],
+    },
+    /// A semaphore counts.
+    Semaphore(u8),
 }
 
-/// Rows of the VPM whose change stops.
-pub struct VpmWatch {
-    pub id: u32,
-    pub rows: std::ops::Range<u8>,
-    pub last: Vec<[u32; 16]>,
-}
-
-/// A semaphore whose counting stops.
-pub struct SemaphoreWatch {
-    pub id: u32,
-    pub number: u8,
+impl fmt::Display for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Break { address, .. } => write!(f, "the instruction at {address:#010x}"),
+            Self::Memory { address, bytes } => {
+                write!(f, "{bytes} bytes of memory at {address:#010x}")
+            }
+            Self::Vpm { rows, .. } => write!(f, "VPM rows {} to {}", rows.start, rows.end - 1),
+            Self::Register { qpu, register, .. } => {
+                write!(f, "{} of QPU {qpu}", register.name())
+            }
+            Self::Semaphore(number) => write!(f, "semaphore {number}"),
+        }
+    }
 }
 
 /// Watches and breakpoints, and what they have found.
 #[derive(Default)]
 pub struct Halt {
-    pub breakpoints: Vec<Breakpoint>,
-    pub registers: Vec<RegisterWatch>,
-    pub vpm: Vec<VpmWatch>,
-    pub semaphores: Vec<SemaphoreWatch>,
-    /// Memory watches are in the memory; their texts are here.
-    pub memory: Vec<(u32, String)>,
+    /// Breakpoints and watches by number.
+    pub watches: Vec<(u32, Watch)>,
     /// Stop at the first warning of each kind.
     pub warnings: bool,
     /// Stop when this QPU has executed so many instructions.
@@ -102,7 +110,7 @@ pub struct Halt {
 }
 
 impl Halt {
-    /// What stops only once is over.
+    /// Removes what stops only once.
     pub fn clear_once(&mut self) {
         self.steps = None;
         self.until = None;
@@ -110,19 +118,25 @@ impl Halt {
 
     /// Returns whether a QPU has a breakpoint at an address.
     pub fn is_marked(&self, address: u32) -> bool {
-        self.breakpoints
-            .iter()
-            .any(|point| point.address == address)
+        let is_it =
+            |watch: &Watch| matches!(watch, Watch::Break { address: own, .. } if *own == address);
+        self.watches.iter().any(|(_, watch)| is_it(watch))
     }
 
     /// A QPU has come to stand before an instruction.
     fn arrived(&mut self, qpu: QpuView<'_>) {
         let (number, pc) = (qpu.number(), qpu.pc());
-        for point in &mut self.breakpoints {
-            if point.address == pc && point.qpus & 1 << number != 0 {
-                point.hits += 1;
-                self.found
-                    .push((Some(number), format!("breakpoint {}", point.id)));
+        for (id, watch) in &mut self.watches {
+            if let Watch::Break {
+                address,
+                qpus,
+                hits,
+            } = watch
+                && *address == pc
+                && *qpus & 1 << number != 0
+            {
+                *hits += 1;
+                self.found.push((Some(number), format!("breakpoint {id}")));
             }
         }
         if self.until == Some((number, pc)) {
@@ -147,49 +161,58 @@ impl Halt {
 
     /// Looks for changes of watched rows.
     pub fn look_at_vpm(&mut self, row: impl Fn(u8) -> [u32; 16]) {
-        for watch in &mut self.vpm {
-            for (number, last) in watch.rows.clone().zip(&mut watch.last) {
+        for (id, watch) in &mut self.watches {
+            let Watch::Vpm { rows, last } = watch else {
+                continue;
+            };
+            for (number, last) in rows.clone().zip(last) {
                 let now = row(number);
                 if now != *last {
-                    self.found.push((
-                        None,
-                        format!("watch {}: VPM row {number} has changed", watch.id),
-                    ));
+                    let text = format!("watch {id}: VPM row {number} has changed");
+                    self.found.push((None, text));
                     *last = now;
                 }
             }
         }
     }
 
-    /// What the watches compare with is as it is now.
+    /// Makes the present values those that watches compare with.
     pub fn refresh<'a>(&mut self, qpu: impl Fn(u8) -> QpuView<'a>, row: impl Fn(u8) -> [u32; 16]) {
-        for watch in &mut self.registers {
-            watch.last = watch.register.value(qpu(watch.qpu));
-        }
-        for watch in &mut self.vpm {
-            watch.last = watch.rows.clone().map(&row).collect();
+        for (_, watch) in &mut self.watches {
+            match watch {
+                Watch::Register {
+                    qpu: number,
+                    register,
+                    last,
+                } => *last = register.value(qpu(*number)),
+                Watch::Vpm { rows, last } => *last = rows.clone().map(&row).collect(),
+                Watch::Break { .. } | Watch::Memory { .. } | Watch::Semaphore(_) => {}
+            }
         }
     }
 }
 
 impl Observer for Halt {
     fn issued(&mut self, issue: Issue, qpu: QpuView<'_>) {
-        for watch in self
-            .registers
-            .iter_mut()
-            .filter(|watch| watch.qpu == issue.qpu)
-        {
-            let now = watch.register.value(qpu);
-            if now != watch.last {
-                let name = watch.register.name();
-                let text = format!(
-                    "watch {}: {name} was changed by {:#010x} `{}`",
-                    watch.id,
-                    issue.pc,
-                    qpu::disasm::line(issue.word, issue.pc)
-                );
-                self.found.push((Some(issue.qpu), text));
-                watch.last = now;
+        for (id, watch) in &mut self.watches {
+            if let Watch::Register {
+                qpu: number,
+                register,
+                last,
+            } = watch
+                && *number == issue.qpu
+            {
+                let now = register.value(qpu);
+                if now != *last {
+                    let text = format!(
+                        "watch {id}: {} was changed by {:#010x} `{}`",
+                        register.name(),
+                        issue.pc,
+                        qpu::disasm::line(issue.word, issue.pc)
+                    );
+                    self.found.push((Some(issue.qpu), text));
+                    *last = now;
+                }
             }
         }
         if let Some((number, left)) = &mut self.steps
@@ -212,15 +235,11 @@ impl Observer for Halt {
 
     fn unit(&mut self, _: u64, event: UnitEvent) {
         if let UnitEvent::Semaphore { qpu, number, count } = event {
-            for watch in self
-                .semaphores
-                .iter()
-                .filter(|watch| watch.number == number)
-            {
-                self.found.push((
-                    Some(qpu),
-                    format!("watch {}: semaphore {number} is {count}", watch.id),
-                ));
+            for (id, watch) in &self.watches {
+                if matches!(watch, Watch::Semaphore(own) if *own == number) {
+                    let text = format!("watch {id}: semaphore {number} is {count}");
+                    self.found.push((Some(qpu), text));
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use super::Debugger;
 
 /// Why the job stands still.
 enum Why {
-    /// Somebody asked for this stop, and nothing more is to be said.
+    /// The user asked for this stop, and nothing more is to be said.
     Asked,
     /// Words about it.
     Said(String),

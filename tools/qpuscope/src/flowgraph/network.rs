@@ -73,14 +73,14 @@ impl Network {
         let points = u64::from(self.points);
         let exponent = match self.order {
             Order::Classic => {
-                // The leg's residue times the column, as a turn of the stage's blocks.
+                // The leg's residue times the column, in parts of the stage's blocks.
                 let block = u64::from(stride) * u64::from(self.radices[stage]);
-                let turn = u64::from(self.leg(stage, row)) * u64::from(row % stride);
-                turn * (points / block)
+                let part = u64::from(self.leg(stage, row)) * u64::from(row % stride);
+                part * (points / block)
             }
             Order::NextStage if stage + 1 == self.radices.len() => 0,
             Order::NextStage => {
-                // All residues so far times the next stage's digit, as a turn of what both make up.
+                // All residues so far times the next stage's digit, in parts of what both make up.
                 let residues = digit_reversed(row / stride, &self.radices[..=stage]);
                 let next = u64::from(self.leg(stage + 1, row));
                 u64::from(residues) * next * u64::from(self.stride(stage + 1))
@@ -115,8 +115,8 @@ mod tests {
                     let from = before[(first + other * network.stride(stage)) as usize];
                     sum = sum + from * root_of_unity(u64::from(leg * other), u64::from(radix));
                 }
-                let turn = u64::from(network.exponent(stage, row));
-                data[row as usize] = sum * root_of_unity(turn, n);
+                let exponent = u64::from(network.exponent(stage, row));
+                data[row as usize] = sum * root_of_unity(exponent, n);
             }
         }
         let mut output = data.clone();

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_over_code_is_told() {
+    fn what_lies_over_code_is_reported() {
         let job = |at: &str, rest: &str| {
             let code = r#"{"at": "0x40001000", "zero": 24}"#;
             let text = format!(

@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn rules_are_allowed_by_names_that_a_run_has() {
-        // The nearest names help, and so does it to know who tells of a rule.
+        // The nearest names help, and so does it to know who reports a rule.
         each_is_refused(&[
             (
                 r#"{"memory": [], "programs": [], "allow": [1]}"#,

@@ -1,6 +1,6 @@
 //! The line to a board, whatever it is: serial port, TCP, recorded bytes or a virtual Pi.
 //!
-//! A link has a clock of its own, because a virtual Pi's time passes only while somebody waits for
+//! A link has a clock of its own, because a virtual Pi's time passes only while a command waits for
 //! it; every time limit of the tool is counted on that clock. Opening a link never resets or
 //! reconfigures a board.
 
@@ -61,7 +61,7 @@ pub trait Link {
     /// Time since the link was opened, on the clock that its waits count.
     fn now(&self) -> Duration;
 
-    /// Returns whether somebody may still send, and be sent, something.
+    /// Returns true while the other side may still send, and be sent, something.
     fn is_live(&self) -> bool {
         true
     }

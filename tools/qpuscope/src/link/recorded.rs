@@ -27,7 +27,7 @@ impl Recorded {
         Ok(Self::from(say::path(path), || Ok(file)))
     }
 
-    /// The bytes of a named pipe, as soon as somebody writes to it.
+    /// The bytes of a named pipe, as soon as a process writes to it.
     pub fn pipe(path: &Path) -> Self {
         let place = path.to_owned();
         Self::from(say::path(path), move || input::open(&place))

@@ -1,4 +1,4 @@
-//! A virtual Pi in this process. Its time passes only while somebody reads.
+//! A virtual Pi in this process. Its time passes only while a command reads.
 
 use std::collections::VecDeque;
 use std::path::Path;

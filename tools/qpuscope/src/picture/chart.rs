@@ -156,54 +156,55 @@ fn frequency_axes(drawing: &mut Drawing, frame: &Frame, spectrum: &Spectrum) {
     let largest = frame.from_hz.abs().max(frame.to_hz.abs());
     let (factor, prefix) = prefix(largest);
     let hertz = format!("Frequency ({prefix}Hz)");
-    let middle = (frame.left + frame.right) / 2.0;
-    let below = (factor, hertz.clone());
-    let (below, above) = if spectrum.is_slow() {
-        let day = (
-            1.0 / SECONDS_PER_DAY,
-            "Frequency (cycles per day)".to_owned(),
-        );
-        (day, Some((factor, hertz)))
+    let bottom = frame.bottom;
+    let below = [bottom, bottom + 5.0, bottom + 22.0, bottom + 46.0];
+    let (per_day, days) = (1.0 / SECONDS_PER_DAY, "Frequency (cycles per day)");
+    let is_slow = spectrum.is_slow();
+    let (unit, name) = if is_slow {
+        (per_day, days)
     } else {
-        (below, None)
+        (factor, &*hertz)
     };
-    let (positions, decimals) = ticks(frame.from_hz / below.0, frame.to_hz / below.0, 12);
-    for position in positions {
-        let x = frame.x(position * below.0);
-        drawing.line((x, frame.top), (x, frame.bottom), GRID, 1.0);
-        drawing.line((x, frame.bottom), (x, frame.bottom + 5.0), AXIS, 1.0);
-        let text = minus(&format!("{position:.decimals$}"));
-        drawing.text(&text, (x, frame.bottom + 22.0), 14.0, Anchor::Middle, TEXT);
+    for x in frequency_axis(drawing, frame, unit, name, below, ([14.0, 16.0], TEXT)) {
+        drawing.line((x, frame.top), (x, bottom), GRID, 1.0);
     }
-    drawing.text(
-        &below.1,
-        (middle, frame.bottom + 46.0),
-        16.0,
-        Anchor::Middle,
-        TEXT,
-    );
-    let Some((factor, name)) = above else { return };
-    drawing.line((frame.left, frame.top), (frame.right, frame.top), AXIS, 1.0);
-    let (positions, decimals) = ticks(frame.from_hz / factor, frame.to_hz / factor, 12);
-    for position in positions {
-        let x = frame.x(position * factor);
-        drawing.line((x, frame.top - 5.0), (x, frame.top), AXIS, 1.0);
-        let text = minus(&format!("{position:.decimals$}"));
-        drawing.text(
-            &text,
-            (x, frame.top - 10.0),
-            13.0,
-            Anchor::Middle,
-            FAINT_TEXT,
+    if is_slow {
+        let top = frame.top;
+        let above = [top - 5.0, top, top - 10.0, top - 30.0];
+        drawing.line((frame.left, top), (frame.right, top), AXIS, 1.0);
+        frequency_axis(
+            drawing,
+            frame,
+            factor,
+            &hertz,
+            above,
+            ([13.0, 14.0], FAINT_TEXT),
         );
     }
-    drawing.text(
-        &name,
-        (middle, frame.top - 30.0),
-        14.0,
-        Anchor::Middle,
-        FAINT_TEXT,
-    );
+}
+
+/// An axis in a unit of so many hertz; the heights are those of both ends of a tick, of the numbers
+/// and of the name. Returns the places of its ticks.
+fn frequency_axis(
+    drawing: &mut Drawing,
+    frame: &Frame,
+    unit: f64,
+    name: &str,
+    [from, to, numbers, title]: [f32; 4],
+    (sizes, ink): ([f32; 2], Ink),
+) -> Vec<f32> {
+    let (positions, decimals) = ticks(frame.from_hz / unit, frame.to_hz / unit, 12);
+    let middle = (frame.left + frame.right) / 2.0;
+    let mut places = vec![];
+    for position in positions {
+        let x = frame.x(position * unit);
+        drawing.line((x, from), (x, to), AXIS, 1.0);
+        let text = minus(&format!("{position:.decimals$}"));
+        drawing.text(&text, (x, numbers), sizes[0], Anchor::Middle, ink);
+        places.push(x);
+    }
+    drawing.text(name, (middle, title), sizes[1], Anchor::Middle, ink);
+    places
 }
 
 /// A typographic minus sign.

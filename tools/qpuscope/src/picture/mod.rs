@@ -36,7 +36,7 @@ pub fn png(spectrum: &Spectrum, lines: &[Line]) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::lines;
-    use crate::spectrum::example;
+    use crate::spectrum::tests::example;
     use signal::Rate;
 
     #[test]

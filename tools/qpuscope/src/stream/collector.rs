@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use wire::{Counters, Decoder, Encoding, Item, Message};
 
-    use crate::stream::example::example_stream;
+    use crate::stream::tests::example_stream;
 
     /// Header and descriptor of the example, and a record of its kind with these values.
     fn example() -> (Header, Descriptor, RecordHead) {

@@ -6,12 +6,12 @@
 
 mod collector;
 mod event;
-#[cfg(test)]
-mod example;
 mod health;
 mod receiver;
 mod records;
 mod spectrum;
+#[cfg(test)]
+mod tests;
 mod waiting;
 
 pub use collector::{Collector, Lost};

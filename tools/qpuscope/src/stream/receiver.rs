@@ -130,7 +130,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::example::{example_stream, repeating_stream};
+    use crate::stream::tests::{example_stream, repeating_stream};
 
     #[test]
     fn a_stream_becomes_text_and_spectra() {

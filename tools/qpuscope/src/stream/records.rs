@@ -204,7 +204,7 @@ impl Records {
                     Assembled::Pending | Assembled::TooLarge(_) => None,
                 }
             }
-            // A kind of a later version, or a request that somebody else sent.
+            // A kind of a later version, or an answer to another host's request.
             _ => None,
         }
     }

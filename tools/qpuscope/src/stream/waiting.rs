@@ -89,7 +89,7 @@ impl Waiting {
 mod tests {
     use super::*;
     use crate::stream::Receiver;
-    use crate::stream::example::repeating_stream;
+    use crate::stream::tests::repeating_stream;
 
     #[test]
     fn records_do_not_wait_in_any_number() {

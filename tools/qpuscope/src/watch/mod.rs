@@ -28,49 +28,39 @@ impl Watch {
     }
 }
 
+/// Tells each that is wanted of an event.
+macro_rules! each {
+    ($watch:ident.$event:ident($($argument:expr),*)) => {{
+        if let Some(profile) = &mut $watch.profile {
+            profile.$event($($argument),*);
+        }
+        if let Some(timeline) = &mut $watch.timeline {
+            timeline.$event($($argument),*);
+        }
+        if let Some(trace) = &mut $watch.trace {
+            trace.$event($($argument),*);
+        }
+    }};
+}
+
 impl Observer for Watch {
     fn issued(&mut self, issue: Issue, qpu: QpuView<'_>) {
-        if let Some(profile) = &mut self.profile {
-            profile.issued(issue, qpu);
-        }
-        if let Some(timeline) = &mut self.timeline {
-            timeline.issued(issue, qpu);
-        }
-        if let Some(trace) = &mut self.trace {
-            trace.issued(issue, qpu);
-        }
+        each!(self.issued(issue, qpu));
     }
 
     fn stalled(&mut self, stall: Stall) {
-        if let Some(profile) = &mut self.profile {
-            profile.stalled(stall);
-        }
-        if let Some(timeline) = &mut self.timeline {
-            timeline.stalled(stall);
-        }
+        each!(self.stalled(stall));
     }
 
     fn unit(&mut self, clock: u64, event: UnitEvent) {
-        if let Some(timeline) = &mut self.timeline {
-            timeline.unit(clock, event);
-        }
-        if let Some(trace) = &mut self.trace {
-            trace.unit(clock, event);
-        }
+        each!(self.unit(clock, event));
     }
 
     fn program_started(&mut self, clock: u64, qpu: QpuView<'_>) {
-        if let Some(timeline) = &mut self.timeline {
-            timeline.program_started(clock, qpu);
-        }
-        if let Some(trace) = &mut self.trace {
-            trace.program_started(clock, qpu);
-        }
+        each!(self.program_started(clock, qpu));
     }
 
     fn program_ended(&mut self, clock: u64, qpu: u8) {
-        if let Some(timeline) = &mut self.timeline {
-            timeline.program_ended(clock, qpu);
-        }
+        each!(self.program_ended(clock, qpu));
     }
 }

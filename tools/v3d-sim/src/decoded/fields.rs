@@ -173,8 +173,8 @@ impl Code {
         self.stays = Slot::BOTH.map(|slot| self.copies_onto_itself(format, slot));
         let add = if add_is_zero { 0 } else { add };
         let mul = if mul_is_zero { 0 } else { mul };
-        let told = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
-        let told = told.fold(0, |bits, mux| bits | 1 << mux.bits());
+        let kept = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
+        let kept = kept.fold(0, |bits, mux| bits | 1 << mux.bits());
         let values = |muxes: u8| {
             let ports = [Mux::A, Mux::B].into_iter().zip(self.reads);
             let read = ports
@@ -182,13 +182,13 @@ impl Code {
             let registers = read.fold(0_u64, |bits, (_, register)| bits | 1 << register);
             (registers, muxes & 0x3f)
         };
-        (self.needed_registers, self.needed_accumulators) = values((add | mul) & told);
+        (self.needed_registers, self.needed_accumulators) = values((add | mul) & kept);
         // Flags tell what a value was that stays.
         let [add, mul] = [(add, 0), (mul, 1)].map(|(muxes, place)| match self.stays[place] {
             true if !format.write.sf => 0,
             _ => muxes,
         });
-        let (registers, accumulators) = values((add | mul) & told);
+        let (registers, accumulators) = values((add | mul) & kept);
         self.kept.0 = self.needed_registers & !registers;
         self.kept.1 = self.needed_accumulators & !accumulators;
         if let Some(rotation) = format.rotation()
@@ -267,7 +267,7 @@ impl Code {
                     if alu.keeps_result(mux, |_| true) {
                         rules.push(Rule::NopRead);
                     }
-                    // Who asks for such flags is told.
+                    // A program that asks for such flags is reported.
                     self.flags_left_over |= alu.keeps_flags(mux);
                     // A mul nop may write what the mul ALU makes of them.
                     let multiplied =

@@ -6,7 +6,7 @@
 //! their turns in their rounds, in order, so that whatever is ordered by a semaphore, the mutex or
 //! a wait for DMA comes out as if every instruction had been executed in its round. So do lookups,
 //! although only races can tell: one that comes some rounds before the store that it races with
-//! would not be told of.
+//! would not be reported.
 
 use super::{Qpu, Status};
 use crate::code::CodeCache;

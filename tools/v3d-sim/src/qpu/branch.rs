@@ -93,18 +93,18 @@ impl Qpu {
         Step::Executed
     }
 
-    /// On to the next instruction. Whether a branch may have led there.
+    /// Goes on to the next instruction. True if a branch may lead there.
     #[inline]
     pub(super) fn go_on(&mut self) -> bool {
         let place = self.hazards.index as usize % self.trail.len();
         self.trail[place] = (self.pc, self.word.unwrap_or_default());
         self.hazards.index += 1;
         self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
-        let turns = !self.flow.branches.is_empty();
-        if turns {
+        let branched = !self.flow.branches.is_empty();
+        if branched {
             self.follow_branches(1);
         }
-        turns
+        branched
     }
 
     /// On behind so many instructions that follow each other and have been executed.

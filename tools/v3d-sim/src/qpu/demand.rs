@@ -38,12 +38,12 @@ impl Qpu {
         let Some(alu) = code.alu().filter(|_| code.takes(mux)) else {
             return 0;
         };
-        let add = if alu.add_uses(mux) {
+        let add = if alu.uses_in(Slot::Add, mux) {
             self.lanes_wanted(code, Slot::Add)
         } else {
             0
         };
-        if !alu.mul_uses(mux) {
+        if !alu.uses_in(Slot::Mul, mux) {
             return add;
         }
         let wanted = self.lanes_wanted(code, Slot::Mul);

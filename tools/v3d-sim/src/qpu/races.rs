@@ -133,7 +133,7 @@ impl Qpu {
         self.warn(rule, shared, || format!("row {highest}"));
     }
 
-    /// Tells of words of the VPM that hold what nobody knows; `does` is what this instruction does
+    /// Reports words of the VPM whose value is undefined; `does` is what this instruction does
     /// to them.
     #[cold]
     pub(super) fn warn_not_put(&self, does: &str, words: Words, shared: &mut Shared) {

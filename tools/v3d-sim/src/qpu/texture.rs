@@ -45,7 +45,7 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Result<(), FaultKind> {
-        // Of t, r and b the word alone tells; of s only what was written before.
+        // The word alone says it for t, r and b; for s it depends on what was written before.
         if self.hazards.uniform_read == self.hazards.index {
             self.warn(Rule::TextureWithUniform, shared, String::new);
         }

@@ -55,8 +55,8 @@ impl Clock {
     }
 
     /// A transfer is over that was started with the knowledge `at_start`. An engine takes transfers
-    /// in turn, so those of other QPUs that were started before are over too.
-    pub fn pass_in_turn(&mut self, actor: Actor, at_start: &Self) {
+    /// one after the other, so those of other QPUs that were started before are over too.
+    pub fn pass_in_order(&mut self, actor: Actor, at_start: &Self) {
         let started = at_start.passed[Actor::Program as usize];
         for (mine, theirs) in self.passed[actor as usize].iter_mut().zip(started) {
             *mine = (*mine).max(theirs);
@@ -72,16 +72,16 @@ impl Clock {
     /// True if `earlier` is over for `later`, which happens with this knowledge.
     ///
     /// A QPU's reads and writes of the VPM stay in order. So do two transfers of one engine, once
-    /// the second is started after the first: the engines take transfers in turn.
+    /// the second is started after the first: the engines take transfers in order.
     #[must_use]
     pub fn orders(&self, earlier: Epoch, later: Epoch) -> bool {
         let (actor, qpu) = (earlier.actor(), earlier.qpu());
-        let in_turn = match actor {
+        let is_ordered = match actor {
             Actor::Program => true,
             Actor::Writes => qpu == later.qpu(),
             Actor::Loads | Actor::Stores => actor == later.actor(),
         };
-        let known_by = if in_turn { Actor::Program } else { actor };
+        let known_by = if is_ordered { Actor::Program } else { actor };
         self.passed(known_by, usize::from(qpu)) >= earlier.time()
     }
 

@@ -150,8 +150,8 @@ impl Races {
 
     /// A program has ended, or has raised its host interrupt: the ARM may see it.
     pub fn tell_arm(&mut self, qpu: u8) {
-        let told = self.release(qpu);
-        self.arm.join(&told);
+        let knowledge = self.release(qpu);
+        self.arm.join(&knowledge);
     }
 
     /// A QPU's VPM writes, loads or stores are over: it has drained or waited.
@@ -161,7 +161,7 @@ impl Races {
             own.busy &= !(1 << actor as u8);
             own.seen.pass(actor, usize::from(qpu), own.now);
             if let Some(engine) = actor.engine() {
-                own.seen.pass_in_turn(actor, &own.at_start[engine]);
+                own.seen.pass_in_order(actor, &own.at_start[engine]);
             }
             self.tick(qpu);
         }
@@ -216,9 +216,9 @@ impl Races {
     /// are not part of it.
     fn release(&mut self, qpu: u8) -> Clock {
         self.used = true;
-        let told = self.qpus[usize::from(qpu)].seen;
+        let knowledge = self.qpus[usize::from(qpu)].seen;
         self.tick(qpu);
-        told
+        knowledge
     }
 
     fn tick(&mut self, qpu: u8) {

@@ -8,9 +8,9 @@ const SEMAPHORE_ROOM: u64 = crate::semaphore::LARGEST as u64;
 impl Races {
     /// A semaphore was counted up.
     pub fn increment(&mut self, qpu: u8, number: u8) {
-        let told = self.release(qpu);
+        let knowledge = self.release(qpu);
         let tokens = &mut self.semaphores[usize::from(number & 15)];
-        tokens.ups.push_back(told);
+        tokens.ups.push_back(knowledge);
         tokens.increments += 1;
         if tokens.increments > SEMAPHORE_ROOM
             && let Some(room) = tokens.downs.pop_front()
@@ -26,10 +26,10 @@ impl Races {
         if let Some(token) = tokens.ups.pop_front() {
             self.qpus[usize::from(qpu)].seen.join(&token);
         }
-        let told = self.release(qpu);
+        let knowledge = self.release(qpu);
         self.semaphores[usize::from(number & 15)]
             .downs
-            .push_back(told);
+            .push_back(knowledge);
     }
 
     /// The mutex was taken.
@@ -39,7 +39,7 @@ impl Races {
 
     /// The mutex was given back.
     pub fn release_mutex(&mut self, qpu: u8) {
-        let told = self.release(qpu);
-        self.mutex.join(&told);
+        let knowledge = self.release(qpu);
+        self.mutex.join(&knowledge);
     }
 }

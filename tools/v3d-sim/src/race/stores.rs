@@ -76,7 +76,7 @@ impl Stores {
         self.latest = [0; QPUS];
     }
 
-    /// True if there is anything that somebody who knows `seen` may not read.
+    /// True if there is anything that a reader who knows `seen` may not read.
     #[must_use]
     pub fn are_open(&self, seen: &Clock) -> bool {
         let latest = self.latest.iter().enumerate();
@@ -138,7 +138,7 @@ impl Stores {
         race
     }
 
-    /// True if somebody who knows `seen` may not read all bytes of the line at `addr`.
+    /// True if a reader who knows `seen` may not read all bytes of the line at `addr`.
     #[inline]
     #[must_use]
     pub fn line_is_open(&self, seen: &Clock, addr: u32) -> bool {
@@ -159,7 +159,7 @@ impl Stores {
         })
     }
 
-    /// Somebody who knows `seen` reads `bytes` bytes at `addr`. Gives the first store to some of
+    /// A reader who knows `seen` reads `bytes` bytes at `addr`. Gives the first store to some of
     /// them that is not known to be over.
     pub fn read(&self, seen: &Clock, addr: u32, bytes: u32) -> Option<Race> {
         lines(addr, bytes).find_map(|(at, number, mask)| {

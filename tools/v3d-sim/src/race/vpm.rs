@@ -196,7 +196,7 @@ fn replaces(last: Epoch, me: Epoch, seen: &Clock) -> bool {
         || (last.bytes() & !me.bytes() == 0 && (last.is_by_same(me) || seen.orders(last, me)))
 }
 
-/// True if `last` was somebody, had bytes in common with `me`, and is not known to be over.
+/// True if `last` was an access, had bytes in common with `me`, and is not known to be over.
 fn conflict(last: Epoch, me: Epoch, seen: &Clock) -> bool {
     last.bytes() & me.bytes() != 0 && !seen.orders(last, me)
 }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_a_word_are_told_apart() {
+    fn bytes_of_a_word_are_distinguished() {
         let (mut shadow, nothing) = (Shadow::default(), Clock::default());
         let byte = |n: u32| Words {
             bytes: 1 << n,

@@ -317,7 +317,7 @@ impl Default for Constants {
 }
 
 impl Constants {
-    /// Sets the number of that name, for somebody who wants to see what depends on it.
+    /// Sets the number of that name, to see what depends on it.
     ///
     /// # Errors
     /// A sentence, when there is no such number or when it cannot have that value.
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_apart_and_what_is_wrong_is_refused() {
+    fn a_change_is_found_and_what_is_wrong_is_refused() {
         let mut constants = Constants::recommended();
         assert_eq!(constants.changed().count(), 0);
         constants.change("l2c_bytes", 32_768.0).unwrap();

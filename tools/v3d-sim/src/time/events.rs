@@ -187,7 +187,7 @@ impl Events {
             return None;
         }
         if self.used_words == 0 {
-            self.turn_to(self.next_at >> SLOT_LOG2);
+            self.advance_to(self.next_at >> SLOT_LOG2);
         }
         // Its slot is that of its time, or the first if it was late.
         let slot = (self.next_at >> SLOT_LOG2).max(self.first) as usize % SLOTS;
@@ -199,19 +199,19 @@ impl Events {
             self.last[slot] = NONE;
             self.used[slot / 64] &= !(1 << (slot % 64));
             self.used_words &= !(u64::from(self.used[slot / 64] == 0) << (slot / 64));
-            self.turn_to(at >> SLOT_LOG2);
+            self.advance_to(at >> SLOT_LOG2);
             self.next_at = self.find_next();
         } else {
             self.nodes[last as usize].next = next;
-            self.turn_to(at >> SLOT_LOG2);
+            self.advance_to(at >> SLOT_LOG2);
             self.next_at = self.nodes[next as usize].at;
         }
         Some((at, event))
     }
 
-    /// The wheel's turn begins at slot `first` or, if that is past, stays as it is.
+    /// The wheel begins at slot `first` or, if that is past, stays as it is.
     #[inline]
-    fn turn_to(&mut self, first: u64) {
+    fn advance_to(&mut self, first: u64) {
         if first > self.first {
             self.first = first;
             while let Some(Reverse((at, _, event))) = self.later.peek().copied()

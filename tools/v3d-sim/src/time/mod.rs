@@ -180,7 +180,7 @@ impl Time {
     }
 
     /// True if a queued program is there to be given out in round `now`. When it is not,
-    /// [`Effect::Dispatch`] says when it is: whoever queues programs takes his time, and a QPU that
+    /// [`Effect::Dispatch`] says when it is: a host takes time to queue programs, and a QPU that
     /// has ended one by then may get the next.
     pub fn may_dispatch(&mut self, now: u64) -> bool {
         let at = self.handover.next_launch();

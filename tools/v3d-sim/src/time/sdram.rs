@@ -88,12 +88,12 @@ impl Sdram {
             }
             self.work.rows += 1;
         }
-        let turn = match (self.writing, write) {
+        let turnaround = match (self.writing, write) {
             (false, true) => self.to_write,
             (true, false) => self.to_read,
             _ => 0,
         };
-        let done = start.max(self.bus_free + turn) + self.line;
+        let done = start.max(self.bus_free + turnaround) + self.line;
         bank.free = done;
         bank.written = write;
         self.writing = write;
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bus_idles_when_it_turns_and_a_written_bank_recovers() {
+    fn the_bus_idles_when_its_direction_changes_and_a_written_bank_recovers() {
         let mut sdram = sdram();
         sdram.access(0, 0, false);
         assert_eq!(sdram.access(0, 1, true), (21 + 1 + 9) * CLOCK);

@@ -120,7 +120,7 @@ impl Vdr {
         }
     }
 
-    /// [`Event::VdrRow`]: a row is in the VPM. True when somebody sees it.
+    /// [`Event::VdrRow`]: a row is in the VPM. True when a QPU sees it.
     pub fn row(&mut self, now: Ticks, events: &mut Events) -> bool {
         let seen = !self.dropped;
         self.row += 1;

@@ -91,7 +91,7 @@ impl Vdw {
         self.dropped = self.row > 0;
     }
 
-    /// [`Event::VdwRow`]: a row ends, or the first begins. True when one has ended that somebody
+    /// [`Event::VdwRow`]: a row ends, or the first begins. True when one has ended that a QPU
     /// sees.
     pub fn row(&mut self, now: Ticks, vpm: &mut VpmPort, events: &mut Events) -> bool {
         let in_row = std::mem::take(&mut self.in_row);

@@ -89,7 +89,7 @@ impl V3d {
         v3d
     }
 
-    /// Breaks something from now on, or mends it. What a [`Defect`] has done stays done, and a
+    /// Breaks something from now on, or repairs it. What a [`Defect`] has done stays done, and a
     /// reset keeps it.
     pub fn set_defect(&mut self, defect: Option<Defect>) {
         self.config.defect = defect;
@@ -147,7 +147,7 @@ impl V3d {
         self.advance_observed(memory, rounds, &mut Unobserved)
     }
 
-    /// Like [`V3d::advance`], with somebody who looks on.
+    /// Like [`V3d::advance`], with an observer.
     pub fn advance_observed<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
@@ -271,7 +271,7 @@ impl V3d {
         }
     }
 
-    /// Tells of programs that have been started since it was last told.
+    /// Reports programs that have been started since the last report.
     pub(crate) fn tell_starts(&mut self, observer: &mut impl Observer) {
         self.tell_starts_in(self.shared.now, observer);
     }

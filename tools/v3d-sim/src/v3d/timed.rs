@@ -95,7 +95,7 @@ impl V3d {
         while let Some(time) = &self.shared.time
             && let Some(number) = time.issue.last_to_try(below, now)
         {
-            self.timed_turn(number, memory, observer);
+            self.timed_step(number, memory, observer);
             below = number;
         }
         if let Some(time) = &mut self.shared.time {
@@ -104,7 +104,7 @@ impl V3d {
         self.end_launch();
     }
 
-    fn timed_turn<O: Observer>(
+    fn timed_step<O: Observer>(
         &mut self,
         number: usize,
         memory: &mut impl Memory,
@@ -259,7 +259,7 @@ impl V3d {
         }
     }
 
-    /// Tells of a stall up to round `now`, as far as it has not been told.
+    /// Reports a stall up to round `now`, as far as it has not been reported.
     fn tell_stall(&mut self, number: usize, now: u64, observer: &mut impl Observer) {
         let Some((wait, since)) = self
             .shared

@@ -1,4 +1,4 @@
-//! V3D without time: round after round, in which every QPU takes its turn.
+//! V3D without time: round after round, in which every QPU takes a step.
 //!
 //! What only a QPU itself can see it may do early: after an instruction it executes those that
 //! follow, up to the next by which QPUs order each other ([`crate::qpu::Qpu::run_ahead`]), and acts
@@ -13,7 +13,7 @@ use crate::observe::Observer;
 use crate::qpu::Step;
 
 /// Rounds that a QPU may be ahead of the others, in instructions that nobody else can see. What a
-/// report of another QPU's fault says of where this one is may be so far off. Longer saves turns,
+/// report of another QPU's fault says of where this one is may be so far off. Longer saves steps,
 /// and keeps one QPU's registers in the host's cache.
 const FURTHEST_AHEAD: u64 = 256;
 
@@ -89,8 +89,8 @@ impl V3d {
         // the next.
         self.shared.stirred = false;
         let progress = match self.order.next_round() {
-            None => self.turns(memory, limit, observer),
-            Some(order) => self.turns_in_order(order, memory, observer),
+            None => self.steps(memory, limit, observer),
+            Some(order) => self.steps_in_order(order, memory, observer),
         };
         self.set_stuck(!(busy || progress));
         self.end_launch();
@@ -105,8 +105,8 @@ impl V3d {
         due & self.active
     }
 
-    /// The turns of a round, from QPU 11 down to 0. Whether anybody could go on.
-    fn turns<O: Observer>(
+    /// The steps of a round, from QPU 11 down to 0. True if a QPU could go on.
+    fn steps<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
         limit: u32,
@@ -119,9 +119,9 @@ impl V3d {
         while due != 0 {
             let number = due.ilog2() as usize;
             due ^= 1 << number;
-            progress |= self.turn(number, memory, limit, observer);
+            progress |= self.step(number, memory, limit, observer);
             if self.active != active {
-                // The end of a program has started others, some of which have their turn yet.
+                // The end of a program has started others, some of which have a step yet.
                 let later = (1 << number) - 1;
                 let started = self.active & !active & later;
                 self.shared.totals.active_rounds += u64::from(started.count_ones());
@@ -132,8 +132,8 @@ impl V3d {
         progress
     }
 
-    /// The turns of a round in an order that a seed has made.
-    fn turns_in_order<O: Observer>(
+    /// The steps of a round in an order that a seed has made.
+    fn steps_in_order<O: Observer>(
         &mut self,
         order: [u8; QPUS],
         memory: &mut impl Memory,
@@ -144,14 +144,14 @@ impl V3d {
             if self.active & 1 << number != 0 {
                 self.shared.totals.active_rounds += 1;
                 progress |= self.acts_at[number] > self.shared.now
-                    || self.turn(number, memory, 0, observer);
+                    || self.step(number, memory, 0, observer);
             }
         }
         progress
     }
 
-    /// The turn of a QPU that is not ahead. Whether it could go on.
-    fn turn<O: Observer>(
+    /// The step of a QPU that is not ahead. True if it could go on.
+    fn step<O: Observer>(
         &mut self,
         number: usize,
         memory: &mut impl Memory,

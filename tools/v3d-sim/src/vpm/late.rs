@@ -6,8 +6,8 @@
 use crate::vpm::{COLUMNS, ROWS};
 use std::collections::VecDeque;
 
-/// Rounds for which QPUs of other slices do not see a write: 400 clocks. Whoever hands a row over
-/// by a semaphore is through with it by then, and a barrier of all QPUs takes less.
+/// Rounds for which QPUs of other slices do not see a write: 400 clocks. A program that hands a row
+/// over by a semaphore is through with it by then, and a barrier of all QPUs takes less.
 pub const LATE_ROUNDS: u64 = 100;
 
 /// Rounds after which a write is forgotten: QPUs are at most so far apart without time, and then
@@ -22,7 +22,7 @@ struct Write {
     older: u32,
 }
 
-/// Writes of all words that somebody may not see yet.
+/// Writes of all words that some QPUs may not see yet.
 pub struct Late {
     /// By word; the oldest first.
     writes: Vec<VecDeque<Write>>,

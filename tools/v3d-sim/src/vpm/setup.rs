@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_without_a_function_are_told() {
+    fn bits_without_a_function_are_reported() {
         // Every bit of a word that sets nothing else, alone.
         let bits = |reserved: fn(u32) -> u32, base: u32| -> u32 {
             let bits = (0..32)

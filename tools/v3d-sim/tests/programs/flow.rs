@@ -164,7 +164,7 @@ fn a_branch_register_is_element_15_and_odd_ones_set_flags() {
 
 /// asurati's shaders return by ra31, and ask for no flags.
 #[test]
-fn flags_of_an_odd_register_are_told_of_where_they_are_asked_for() {
+fn flags_of_an_odd_register_are_reported_where_they_are_asked_for() {
     let rules_of = |sets_anew: bool, asks: bool| {
         rules(|b| {
             let next = b.label("next");

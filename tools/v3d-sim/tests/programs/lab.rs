@@ -32,7 +32,7 @@ impl Lab {
         Self { runner, out }
     }
 
-    /// Zeros in all sixteen rows, which are undefined until somebody writes them.
+    /// Zeros in all sixteen rows, which are undefined until they are written.
     pub fn zero_rows(&mut self) {
         let mut b = Builder::new();
         b.ldi(WR_SETUP, 0x1a00u32);

@@ -347,11 +347,11 @@ fn a_run_without_time_looks_up_in_its_round() {
             [store, look]
         };
         let ended = lab.run(&programs);
-        let told = match ended {
+        let report = match ended {
             Err(error) => error.to_string(),
             Ok(_) => format!("{:?}", lab.runner.warnings()),
         };
-        assert!(told.contains("looks up memory"), "{strict}: {told}");
+        assert!(report.contains("looks up memory"), "{strict}: {report}");
     }
 }
 
@@ -368,7 +368,7 @@ fn programs_that_follow_each_other_are_ordered() {
     assert_eq!(lab.runner.warnings()[0].rule.id(), "vpm-race");
 }
 
-/// With time or without, and strictly: both sides are told.
+/// With time or without, and strictly: both sides are reported.
 #[test]
 fn strictness_tells_both_sides() {
     let mut lab = Lab::with(v3d_sim::SimRunner::new(1 << 20));

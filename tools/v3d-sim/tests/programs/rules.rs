@@ -33,7 +33,7 @@ fn or(address: Waddr, read: Raddr) -> Instruction {
 
 /// A load of one row, and one whose MPITCH says how far apart rows are, do not use the pitch word.
 #[test]
-fn a_wide_pitch_is_told_of_where_it_is_used() {
+fn a_wide_pitch_is_reported_where_it_is_used() {
     let of = |basic: u32| {
         let mut lab = Lab::new();
         let table = lab.put(&[0; 0x900]);
@@ -53,20 +53,20 @@ fn a_wide_pitch_is_told_of_where_it_is_used() {
 
 /// A wait whose value goes nowhere takes its other operand from no port in many programs.
 #[test]
-fn left_overs_are_told_of_where_something_comes_of_them() {
+fn left_overs_are_reported_where_something_comes_of_them() {
     let nothing: [&str; 0] = [];
     let read = |address| or(address, raddr::NOP);
-    let told = |instruction| rules(|b| b.instruction(instruction));
-    assert_eq!(told(read(waddr::NOP)), nothing);
-    assert_eq!(told(read(waddr::ACC0)), ["nop-read"]);
+    let reported = |instruction| rules(|b| b.instruction(instruction));
+    assert_eq!(reported(read(waddr::NOP)), nothing);
+    assert_eq!(reported(read(waddr::ACC0)), ["nop-read"]);
     let mut flags = read(waddr::NOP);
     if let Instruction::Alu(alu) = &mut flags {
         alu.write.sf = true;
     }
-    assert_eq!(told(flags), nothing);
+    assert_eq!(reported(flags), nothing);
     // Of flags something comes when they are asked, before others are set.
     for (is_set, expected) in [(false, &["undefined-read"][..]), (true, &nothing[..])] {
-        let told = rules(|b| {
+        let reported = rules(|b| {
             b.ldi(R1, 1u32);
             b.instruction(flags);
             if is_set {
@@ -74,15 +74,15 @@ fn left_overs_are_told_of_where_something_comes_of_them() {
             }
             b.mov(R0, R1).ifz();
         });
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
     // The same of registers that were never written: `or -, ld_wait, r0` is asurati's wait.
     for source in [R3, rb(9)] {
         for (destination, expected) in [(NONE, &nothing[..]), (R0.into(), &["undefined-read"])] {
-            let told = rules(|b| {
+            let reported = rules(|b| {
                 b.or(destination, LD_WAIT, source);
             });
-            assert_eq!(told, expected);
+            assert_eq!(reported, expected);
         }
     }
 }
@@ -96,7 +96,7 @@ fn a_rotation_by_r5_takes_what_r5_holds() {
         (true, R0.into(), &nothing[..]),
         (false, NONE, &nothing[..]),
     ] {
-        let told = rules(|b| {
+        let reported = rules(|b| {
             b.mov(R1, ELEM_NUM);
             if is_written {
                 b.mov(R5_ALL, 3);
@@ -104,7 +104,7 @@ fn a_rotation_by_r5_takes_what_r5_holds() {
             b.nop();
             b.nop().v8min(destination, R1, R1).rotate_r5();
         });
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 }
 
@@ -541,8 +541,8 @@ fn what_the_driver_left_out() {
 /// The contents of the VPM before the first write are not known: a counter that is never set to 0
 /// is right here by luck.
 #[test]
-fn vpm_words_that_nothing_has_written_are_told_of() {
-    let told = |before: &dyn Fn(&mut Builder), body: &dyn Fn(&mut Builder)| {
+fn vpm_words_that_nothing_has_written_are_reported() {
+    let reported = |before: &dyn Fn(&mut Builder), body: &dyn Fn(&mut Builder)| {
         let mut lab = Lab::new();
         for body in [before, body] {
             let mut b = Builder::new();
@@ -569,25 +569,25 @@ fn vpm_words_that_nothing_has_written_are_told_of() {
         }
     };
     assert_eq!(
-        told(&nothing, &read(0x0010_1a05)),
+        reported(&nothing, &read(0x0010_1a05)),
         ["reads VPM row 5, column 0"]
     );
     assert_eq!(
-        told(&write(0x1a04), &read(0x0010_1a05)),
+        reported(&write(0x1a04), &read(0x0010_1a05)),
         ["reads VPM row 5, column 0"]
     );
-    assert!(told(&write(0x1a05), &read(0x0010_1a05)).is_empty());
+    assert!(reported(&write(0x1a05), &read(0x0010_1a05)).is_empty());
     // Some words of the vector are enough: the other lanes may be wanted by nobody.
-    assert!(told(&write(0x1203), &read(0x0010_1a05)).is_empty());
+    assert!(reported(&write(0x1203), &read(0x0010_1a05)).is_empty());
     assert_eq!(
-        told(&write(0x1203), &read(0x0010_1204)),
+        reported(&write(0x1203), &read(0x0010_1204)),
         ["reads VPM row 0, column 4"]
     );
     let drain = |b: &mut Builder| {
         b.ldi(RD_SETUP, 0x0010_1a00u32);
         b.mov(NONE, VPM);
     };
-    assert!(told(&nothing, &drain).is_empty());
+    assert!(reported(&nothing, &drain).is_empty());
     let lab = Lab::new();
     let (load_row, store_row) = (
         |b: &mut Builder| {
@@ -602,7 +602,10 @@ fn vpm_words_that_nothing_has_written_are_told_of() {
             b.mov(NONE, ST_WAIT);
         },
     );
-    assert_eq!(told(&nothing, &store_row), ["stores VPM row 7, column 0"]);
-    assert!(told(&load_row, &store_row).is_empty());
-    assert!(told(&load_row, &read(0x0010_1a07)).is_empty());
+    assert_eq!(
+        reported(&nothing, &store_row),
+        ["stores VPM row 7, column 0"]
+    );
+    assert!(reported(&load_row, &store_row).is_empty());
+    assert!(reported(&load_row, &read(0x0010_1a07)).is_empty());
 }

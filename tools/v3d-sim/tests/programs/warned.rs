@@ -143,8 +143,8 @@ fn a_transfer_that_is_over_must_have_been_waited_for_or_asked_about() {
             .map(|warning| warning.detail.clone())
             .collect::<Vec<_>>()
     };
-    let told = warned(|_| ());
-    assert_eq!(told, ["it was over by now, which nothing made sure of"]);
+    let warnings = warned(|_| ());
+    assert_eq!(warnings, ["it was over by now, which nothing made sure of"]);
     let by_wait = |b: &mut Builder| {
         b.mov(NONE, LD_WAIT);
     };
@@ -159,5 +159,5 @@ fn a_transfer_that_is_over_must_have_been_waited_for_or_asked_about() {
     let by_wait_for_stores = |b: &mut Builder| {
         b.mov(NONE, ST_WAIT);
     };
-    assert_eq!(warned(by_wait_for_stores), told);
+    assert_eq!(warned(by_wait_for_stores), warnings);
 }

@@ -3,14 +3,9 @@
 //! Decoded operations are kept per physical page and compared with the raw word at each fetch, so
 //! nothing has to be invalidated when code changes. The operations of a page are taken out of the
 //! table while that page executes, which lets an operation be borrowed while it changes the core.
-//! RAM and line states are arrays of a constant size behind masked numbers, so that safe code needs
-//! no bounds checks on the fast path. Measured by `examples/speed.rs` (processor time, all checks
-//! on, a 2.5 GHz Xeon with other builds running on both cores), million ARM instructions a second,
-//! beside the prototype that held raw pointers into its memory, run in turns with it on the same
-//! images: integer 157 (prototype 125), loads and stores 163 (174), bytes 122 (109), VFP 101 (111),
-//! calls 108 (110), block copy of 8 words an instruction 52 (69). The prototype had done 335 to
-//! 375, 312 and 245 in integer, VFP and call loops on the idle machine (reference/virtual_pi.md);
-//! the safe core is its equal, so there is no `fast_mem.rs` with unsafe code.
+//! RAM and line states are arrays of a constant size behind masked numbers, so that the fast path
+//! has no bounds checks. `cargo run --release -p virtual-pi --example speed` measures the speed by
+//! kind of loop.
 //!
 //! Time is exact per instruction: a stretch of instructions ends at `deadline`, and everything that
 //! could raise an interrupt sets `deadline` to 0.

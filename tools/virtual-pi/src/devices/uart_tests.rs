@@ -110,7 +110,7 @@ fn the_seventeenth_byte_overruns() {
 }
 
 #[test]
-fn a_break_is_told_apart_from_data() {
+fn a_break_is_distinguished_from_data() {
     let mut uart = uart();
     uart.host.send_break(0);
     uart.host.send(b"x", 0);

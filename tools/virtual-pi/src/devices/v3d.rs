@@ -114,7 +114,7 @@ impl V3dPort {
         self.v3d.reset();
     }
 
-    /// Breaks something from now on, or mends it; `catch_up` has been called.
+    /// Breaks something from now on, or repairs it; `catch_up` has been called.
     pub fn set_defect(&mut self, defect: Option<Defect>) {
         self.v3d.set_defect(defect);
     }

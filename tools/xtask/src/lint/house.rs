@@ -15,60 +15,67 @@ struct Check {
     /// The findings, in the plural.
     name: &'static str,
     limits: &'static [(&'static str, usize)],
+    /// The limit of a group that is not listed.
+    unlisted: usize,
+    reads: fn(&Source) -> bool,
     find: fn(&Source) -> Vec<usize>,
+    /// The number of places that findings are counted in percent of; without it they are counted.
+    places: Option<fn(&Source) -> usize>,
 }
 
-const CHECKS: [Check; 4] = [
+const CHECKS: [Check; 5] = [
     Check {
         name: "lines of Markdown over 100 columns that are not one sentence",
         limits: limits::MARKDOWN,
-        find: |it| {
-            if it.is_markdown() {
-                markdown::find(&it.text)
-            } else {
-                vec![]
-            }
-        },
+        unlisted: 0,
+        reads: Source::is_markdown,
+        find: |it| markdown::find(&it.text),
+        places: None,
     },
     Check {
         name: "comments over 100 columns",
         limits: limits::COMMENTS,
-        find: |it| {
-            if it.is_rust() {
-                comments::find(&it.text)
-            } else {
-                vec![]
-            }
-        },
+        unlisted: 0,
+        reads: Source::is_rust,
+        find: |it| comments::find(&it.text),
+        places: None,
     },
     Check {
         name: "names with words that are gone",
         limits: limits::NAMES,
+        unlisted: 0,
+        reads: Source::is_rust,
         find: names,
+        places: None,
     },
     Check {
         name: "lines of prose with terms that are gone",
         limits: limits::TERMS,
-        // The list itself.
-        find: |it| match it.path.ends_with("lint/words.rs") {
-            true => vec![],
-            false => words::find_terms(&it.text, it.is_rust()),
-        },
+        unlisted: 0,
+        // But for the list itself.
+        reads: |it| !it.path.ends_with("lint/words.rs"),
+        find: |it| words::find_terms(&it.text, it.is_rust()),
+        places: None,
+    },
+    Check {
+        name: "percent of doc comments that begin with What, Whether, How, Of, As, The same or Who",
+        limits: &[],
+        unlisted: limits::OPENINGS,
+        reads: Source::is_rust,
+        find: |it| openings::find(&it.text),
+        places: Some(|it| openings::count(&it.text)),
     },
 ];
 
 /// Lines with names that are gone; line 0 is the name of the file.
 fn names(source: &Source) -> Vec<usize> {
-    let mut found = vec![];
-    if source.is_rust() {
-        found = words::find_names(&source.text);
-        let file = source
-            .path
-            .trim_end_matches("/mod.rs")
-            .trim_end_matches(".rs");
-        if words::is_gone(file.rsplit('/').next().unwrap_or_default()) {
-            found.insert(0, 0);
-        }
+    let mut found = words::find_names(&source.text);
+    let file = source
+        .path
+        .trim_end_matches("/mod.rs")
+        .trim_end_matches(".rs");
+    if words::is_gone(file.rsplit('/').next().unwrap_or_default()) {
+        found.insert(0, 0);
     }
     found
 }
@@ -85,42 +92,28 @@ fn group(source: &Source) -> &str {
 impl Check {
     /// Findings by group, for groups that have or may have some.
     fn count<'a>(&self, sources: &'a [Source]) -> BTreeMap<&'a str, usize> {
-        let mut counts = BTreeMap::new();
-        for source in sources {
-            let count: &mut usize = counts.entry(group(source)).or_default();
-            *count += (self.find)(source).len();
+        let mut counts = BTreeMap::<_, (usize, usize)>::new();
+        for source in sources.iter().filter(|source| (self.reads)(source)) {
+            let (found, places) = counts.entry(group(source)).or_default();
+            *found += (self.find)(source).len();
+            *places += self.places.map_or(0, |count| count(source));
         }
-        counts.retain(|group, count| *count > 0 || limit(self.limits, group) > 0);
+        let counts = counts
+            .into_iter()
+            .map(|(group, (found, places))| match self.places {
+                Some(_) => (group, (100 * found).div_ceil(places.max(1))),
+                None => (group, found),
+            });
         counts
+            .filter(|(group, count)| *count > 0 || self.limit(group) > 0)
+            .collect()
     }
-}
 
-fn limit(limits: &[(&str, usize)], group: &str) -> usize {
-    limits
-        .iter()
-        .find(|(name, _)| *name == group)
-        .map_or(0, |(_, limit)| *limit)
-}
-
-/// Doc comments by package, and those of them with a poor opening.
-fn count_openings(sources: &[Source]) -> BTreeMap<&str, (usize, usize)> {
-    let mut counts = BTreeMap::new();
-    for source in sources.iter().filter(|it| it.is_rust()) {
-        let openings = openings::find(&source.text);
-        let count: &mut (usize, usize) = counts.entry(group(source)).or_default();
-        count.0 += openings.comments;
-        count.1 += openings.found.len();
+    /// The limit of a group.
+    fn limit(&self, group: &str) -> usize {
+        let listed = self.limits.iter().find(|(name, _)| *name == group);
+        listed.map_or(self.unlisted, |(_, limit)| *limit)
     }
-    counts
-}
-
-/// The share in percent, rounded up.
-fn percent((comments, found): (usize, usize)) -> usize {
-    (found * 100).div_ceil(comments.max(1))
-}
-
-fn opening_limit(group: &str) -> usize {
-    limit(limits::OPENINGS, group).max(limits::OPENINGS_ALLOWED)
 }
 
 /// Holds the tree at `root` to its limits.
@@ -132,23 +125,13 @@ pub fn check(root: &Path) -> Result<()> {
     let mut wrong = circles::check(root, limits::CIRCLES)?;
     for check in &CHECKS {
         for (group, count) in check.count(&sources) {
-            let limit = limit(check.limits, group);
+            let limit = check.limit(group);
             if count > limit {
                 wrong.push(format!(
                     "{group}: {count} {}; allowed are {limit}",
                     check.name
                 ));
             }
-        }
-    }
-    for (group, counts) in count_openings(&sources) {
-        let limit = opening_limit(group);
-        if percent(counts) > limit {
-            wrong.push(format!(
-                "{group}: {} of {} doc comments begin with What, Whether, How, Of, As, The same or Who; \
-                 allowed are {limit} %",
-                counts.1, counts.0
-            ));
         }
     }
     let count = Count::of(&sources)?;
@@ -186,20 +169,11 @@ pub fn count(root: &Path) -> Result<()> {
         println!("\n{}, and how many are allowed:", check.name);
         let counts = check.count(&sources);
         for (group, count) in &counts {
-            println!("{count:7} {:7}  {group}", limit(check.limits, group));
+            println!("{count:7} {:7}  {group}", check.limit(group));
         }
-        println!("{:7}          in all", counts.values().sum::<usize>());
-    }
-    println!(
-        "\ndoc comments that begin poorly, all of them, the share in percent and how much is allowed:"
-    );
-    for (group, counts) in count_openings(&sources) {
-        let (comments, found) = counts;
-        println!(
-            "{found:7} {comments:7} {:4} {:4}  {group}",
-            percent(counts),
-            opening_limit(group)
-        );
+        if check.places.is_none() {
+            println!("{:7}          in all", counts.values().sum::<usize>());
+        }
     }
     Ok(())
 }
@@ -210,23 +184,12 @@ pub fn count(root: &Path) -> Result<()> {
 /// When a file cannot be read.
 pub fn places(root: &Path, path: &str) -> Result<()> {
     let sources = sources::tracked(root)?;
-    for source in sources
-        .iter()
-        .filter(|source| source.path.starts_with(path))
-    {
-        let show = |lines: Vec<usize>, name: &str| {
-            lines
-                .iter()
-                .for_each(|line| println!("{}:{line}: {name}", source.path));
-        };
-        CHECKS
-            .iter()
-            .for_each(|check| show((check.find)(source), check.name));
-        if source.is_rust() {
-            show(
-                openings::find(&source.text).found,
-                "poor opening of a doc comment",
-            );
+    let below = sources.iter().filter(|it| it.path.starts_with(path));
+    for source in below {
+        for check in CHECKS.iter().filter(|check| (check.reads)(source)) {
+            for line in (check.find)(source) {
+                println!("{}:{line}: {}", source.path, check.name);
+            }
         }
     }
     Ok(())

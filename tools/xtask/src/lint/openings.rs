@@ -7,38 +7,32 @@ const WORDS: [&str; 8] = [
     "What", "Whether", "How", "Of", "As", "The same", "Who", "Whose",
 ];
 
-/// The doc comments of a source.
-pub struct Openings {
-    /// Number of doc comments.
-    pub comments: usize,
-    /// The lines of those that begin with one of the words.
-    pub found: Vec<usize>,
+/// The lines of doc comments that begin with one of the words.
+pub fn find(text: &str) -> Vec<usize> {
+    let is_poor = |text: &str| {
+        let begins = |word: &&str| {
+            let rest = text.strip_prefix(*word);
+            rest.is_some_and(|rest| !rest.starts_with(|it: char| it.is_alphanumeric()))
+        };
+        WORDS.iter().any(|word| begins(word))
+    };
+    let poor = openings(text).filter(|(_, opening)| is_poor(opening));
+    poor.map(|(number, _)| number).collect()
 }
 
-/// Finds doc comments.
-pub fn find(text: &str) -> Openings {
-    let mut openings = Openings {
-        comments: 0,
-        found: vec![],
-    };
-    let mut before = None;
-    for (number, line) in (1..).zip(text.lines()) {
+/// The number of doc comments.
+pub fn count(text: &str) -> usize {
+    openings(text).count()
+}
+
+/// The first line of each doc comment, by its number.
+fn openings(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_inside = false;
+    (1..).zip(text.lines()).filter_map(move |(number, line)| {
         let doc = doc(line);
-        if let Some(text) = doc
-            && before.is_none()
-        {
-            openings.comments += 1;
-            let begins = |word: &str| {
-                let rest = text.strip_prefix(word);
-                rest.is_some_and(|rest| !rest.starts_with(|it: char| it.is_alphanumeric()))
-            };
-            if WORDS.iter().any(|word| begins(word)) {
-                openings.found.push(number);
-            }
-        }
-        before = doc;
-    }
-    openings
+        let goes_on = std::mem::replace(&mut is_inside, doc.is_some());
+        Some((number, doc.filter(|_| !goes_on)?))
+    })
 }
 
 /// The text of a line that is a doc comment.
@@ -58,8 +52,6 @@ mod tests {
     fn the_first_line_of_a_doc_comment_counts() {
         let text = "//! Head.\n//!\n//! What it is.\n\n/// What this is.\nfn a() {}\n/// Whatever.\nfn b() {}\n\
                     // How it works.\n    /// The same\n    /// of others.\n    fn c() {}\n";
-        let openings = find(text);
-        assert_eq!(openings.comments, 4);
-        assert_eq!(openings.found, [5, 10]);
+        assert_eq!((count(text), find(text)), (4, vec![5, 10]));
     }
 }

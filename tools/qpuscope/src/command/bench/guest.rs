@@ -16,7 +16,15 @@ const IMAGE_AT: u32 = 0x8000;
 /// The image's name, as xtask writes it.
 const FILE: &str = "guest-fft.img";
 
-/// Whose code transforms.
+/// Names of radices, and their numbers in tasks of the guest.
+pub const RADICES: [(&str, Radix, u32); 4] = [
+    ("2", Radix::Two, 2),
+    ("4", Radix::Four, 4),
+    ("8", Radix::Eight, 8),
+    ("mixed", Radix::Mixed, 0),
+];
+
+/// The code that transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// `dsp` in single precision.
@@ -41,13 +49,13 @@ impl Engine {
         }
     }
 
+    /// The guest's number for the radix.
     fn radix(self) -> u32 {
-        match self {
-            Self::Microfft | Self::Single(Radix::Mixed) | Self::Double(Radix::Mixed) => 0,
-            Self::Single(Radix::Two) | Self::Double(Radix::Two) => 2,
-            Self::Single(Radix::Four) | Self::Double(Radix::Four) => 4,
-            Self::Single(Radix::Eight) | Self::Double(Radix::Eight) => 8,
-        }
+        let (Self::Single(radix) | Self::Double(radix)) = self else {
+            return 0;
+        };
+        let known = RADICES.into_iter().find(|(_, known, _)| *known == radix);
+        known.map_or(0, |(.., number)| number)
     }
 }
 

@@ -16,8 +16,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dsp::{Complex, Direction, Plan, Radix};
-use guest::{Engine, Guest, Measurement, Wanted};
+use guest::{Engine, Guest, Measurement, RADICES, Wanted};
 use guest_fft::MICROFFT_MAX_LOG2;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex as Peer;
@@ -38,12 +39,12 @@ const COUNTED: &str = "instructions on the simulated ARM1176 of the virtual Pi, 
     is measured by `cargo xtask bench`."
 )]
 pub struct Options {
-    /// Who computes
+    /// The engine that computes
     #[arg(long, value_enum)]
     engine: Who,
     /// Stages of the transform; may be given several times (default: all, and the crate microfft)
-    #[arg(long, value_enum, value_name = "RADIX", value_delimiter = ',')]
-    radix: Vec<RadixName>,
+    #[arg(long, value_parser = radix_parser(), value_name = "RADIX", value_delimiter = ',')]
+    radix: Vec<Radix>,
     /// Points, 1 to 4194304; may be given several times (default: 16 to 65536)
     #[arg(long, value_name = "N", value_delimiter = ',')]
     length: Vec<u32>,
@@ -69,28 +70,6 @@ enum Who {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-enum RadixName {
-    #[value(name = "2")]
-    Two,
-    #[value(name = "4")]
-    Four,
-    #[value(name = "8")]
-    Eight,
-    Mixed,
-}
-
-impl RadixName {
-    const fn radix(self) -> Radix {
-        match self {
-            Self::Two => Radix::Two,
-            Self::Four => Radix::Four,
-            Self::Eight => Radix::Eight,
-            Self::Mixed => Radix::Mixed,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Precision {
     F32,
     F64,
@@ -103,6 +82,15 @@ impl Precision {
             Self::F64 => "f64",
         }
     }
+}
+
+/// The parser of `--radix`.
+fn radix_parser() -> impl TypedValueParser<Value = Radix> {
+    let names = RADICES.map(|(name, ..)| name);
+    PossibleValuesParser::new(names).map(|given| {
+        let named = RADICES.into_iter().find(|(name, ..)| *name == given);
+        named.map_or(Radix::Mixed, |(_, radix, _)| radix)
+    })
 }
 
 /// One transform, measured.
@@ -151,7 +139,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let mut radices = options.radix.clone();
     if radices.is_empty() {
-        radices = RadixName::value_variants().to_vec();
+        radices = RADICES.map(|(_, radix, _)| radix).to_vec();
     }
     let mut rows = vec![];
     for log2n in lengths {
@@ -167,10 +155,10 @@ pub fn run(options: &Options) -> Result<()> {
         let peer = options.precision == Precision::F32 && (1..=MICROFFT_MAX_LOG2).contains(&log2n);
         let peer = peer.then(|| measure(Engine::Microfft)).transpose()?;
         let microfft = peer.as_ref().map(|peer| peer.instructions);
-        for name in &radices {
+        for &radix in &radices {
             let engine = match options.precision {
-                Precision::F32 => Engine::Single(name.radix()),
-                Precision::F64 => Engine::Double(name.radix()),
+                Precision::F32 => Engine::Single(radix),
+                Precision::F64 => Engine::Double(radix),
             };
             rows.push(Row {
                 log2n,

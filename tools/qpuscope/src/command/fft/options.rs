@@ -30,7 +30,7 @@ pub struct Options {
     /// Unit of that column, where its heading names none
     #[arg(long)]
     pub(super) unit: Option<String>,
-    /// What the two channels of a stereo recording are
+    /// Meaning of the two channels of a stereo recording
     #[arg(long, value_enum, default_value = "both")]
     pub(super) stereo: Stereo,
     /// Points of the transform, a power of two
@@ -45,10 +45,10 @@ pub struct Options {
     /// Blocks in an average: all, or a number (then there are several spectra)
     #[arg(long, default_value = "all", value_parser = averages)]
     pub(super) averages: Averages,
-    /// What becomes of the blocks of an average: mean, or the max or min of each bin
+    /// Combination of an average's blocks: mean, or the max or min of each bin
     #[arg(long, default_value = "mean", value_parser = detector)]
     pub(super) detector: wire::Detector,
-    /// Whether the mean of each block stays: keep, or remove
+    /// Mean of each block: keep, or remove
     #[arg(long, default_value = "keep", value_parser = dc)]
     pub(super) dc: wire::Dc,
     /// Values on the line: f32 (linear power), u16 (0.01 dB) or u8 (0.5 dB)
@@ -60,7 +60,7 @@ pub struct Options {
     /// Send the samples as they are
     #[arg(long)]
     pub(super) no_detrend: bool,
-    /// What 0 Hz of I/Q samples is, in hertz
+    /// Frequency that 0 Hz of I/Q samples stands for, in hertz
     #[arg(
         long,
         value_name = "HZ",
@@ -74,7 +74,7 @@ pub struct Options {
     /// Folder for spectrum.png, spectrum.svg and spectrum.csv
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(super) out: PathBuf,
-    /// How many of the strongest lines to list and mark
+    /// Number of strongest lines to list and mark
     #[arg(long, default_value_t = 5)]
     pub(super) lines: usize,
     /// Print one JSON object instead of a table

@@ -19,7 +19,7 @@ use qpu::fft::samples::Format;
 use qpu::fft::{Direction, Plan, Split};
 use qpu_programs::FFT;
 use report::Report;
-use v3d_sim::{Board, Constants};
+use v3d_sim::Board;
 
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
@@ -49,7 +49,7 @@ pub struct Options {
     /// The mean power spectrum of this many segments of N samples; of real samples with --real
     #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse")]
     powers: Option<u32>,
-    /// What the samples are that the first pass reads
+    /// Format of the samples that the first pass reads
     #[arg(long, default_value = "f32", value_parser = ["f32", "i16", "u8", "i8"])]
     samples: String,
     /// Samples are multiplied by a window
@@ -95,10 +95,7 @@ pub fn run(options: &Options) -> Result<()> {
         chip: chip(board),
         ..request(options)?
     };
-    let mut model = Constants::recommended();
-    for (name, value) in &options.set {
-        constants::apply(&mut model, name, *value)?;
-    }
+    let model = constants::with(&options.set)?;
     let refused = |error: Error<()>| Failure::usage(error.to_string());
     let arrangement = Plan::arrangement_of(FFT, &request).map_err(refused)?;
     // Before the simulation, which takes longer than a board that refuses.

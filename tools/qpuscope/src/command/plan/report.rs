@@ -11,9 +11,10 @@ use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
 use v3d_sim::Constants;
 
-use super::time::{MEMORY, Measured};
+use super::time::Measured;
 use super::{Cost, Options, points};
 use crate::constants;
+use crate::plane::transform::MEMORY;
 
 /// The description of a plan.
 pub(super) struct Report<'a> {

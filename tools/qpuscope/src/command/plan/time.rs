@@ -7,10 +7,9 @@ use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
 use crate::client::Client;
 use crate::failure::{Failure, Result};
+use crate::plane::transform::MEMORY;
 use crate::remote::Remote;
 
-/// Bytes that a Pi 1 can leave to the QPUs beside the system.
-pub(super) const MEMORY: u64 = 384 << 20;
 /// Time that a run may take; on a board no more than the protocol has.
 const LIMIT_US: u32 = 60_000_000;
 /// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now

@@ -2,7 +2,7 @@
 //!
 //! A file that cannot be written is a mistake in the job, like any other that can be told before it
 //! runs. What fails afterwards, as on a full disk, costs no other file. A job may come from
-//! somebody else: unless the user allows more, its dumps stay in its own folder.
+//! another author: unless the user allows more, its dumps stay in its own folder.
 
 use std::io::Write;
 use std::path::Path;

@@ -40,7 +40,7 @@ pub struct Options {
     /// Stop at the first warning, as `"strict": true` in the job does
     #[arg(long, conflicts_with = "port")]
     strict: bool,
-    /// Tell of no warning of this rule, and do not stop for it; can be given several times
+    /// Print no warning of this rule, and do not stop for it; can be given several times
     #[arg(long, value_name = "RULE", conflicts_with = "port")]
     allow: Vec<String>,
     /// Run without the cycle model, as `"functional": true` in the job does

@@ -1,6 +1,6 @@
 //! `qpuscope sim`: a virtual Pi with its serial line on a pty, TCP, or standard input and output.
 //!
-//! Where somebody may look at it the board runs no faster than wall time; a line on pipes runs as
+//! Where a person may look at it the board runs no faster than wall time; a line on pipes runs as
 //! fast as the computer can, unless real time is asked for. Output that nobody takes is lost, as on
 //! a real line. Input is taken as fast as the line's rate lets it go to the board, and the host
 //! waits with the rest.
@@ -13,7 +13,6 @@ use std::io::{ErrorKind, IsTerminal};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use v3d_sim::Constants;
 use virtual_pi::{Config, VirtualPi};
 
 use crate::command::seconds;
@@ -39,7 +38,7 @@ pub struct Options {
     /// kernel.img, the flat image that goes on the card
     image: PathBuf,
     /// Where the serial line is: pty, stdio (with a terminal's control characters shown as \x1b
-    /// where somebody sits at one), or tcp:ADDRESS:PORT to listen at
+    /// where a person sits at one), or tcp:ADDRESS:PORT to listen at
     #[arg(long, default_value = "pty")]
     line: String,
     /// Text of cmdline.txt
@@ -93,10 +92,7 @@ enum Taken {
 pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let image = read_image(&options.image)?;
-    let mut model = Constants::recommended();
-    for (name, value) in &options.set {
-        constants::apply(&mut model, name, *value)?;
-    }
+    let model = constants::with(&options.set)?;
     constants::note(&model);
     let config = Config {
         v3d_constants: model,
@@ -177,7 +173,7 @@ fn broke(error: &std::io::Error) -> Failure {
     Failure::link(format!("the simulated line broke: {error}; start again"))
 }
 
-/// The line, and whether somebody may be looking at it.
+/// The line, and whether a person may be looking at it.
 fn open_line(name: &str) -> Result<(Box<dyn Line>, bool)> {
     if let Some(address) = name.strip_prefix("tcp:") {
         let (line, at) = tcp::TcpLine::listen(address).map_err(|error| {

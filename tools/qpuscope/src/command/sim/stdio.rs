@@ -16,7 +16,7 @@ pub struct StdioLine {
     input: Receiver<Vec<u8>>,
     /// The rest of a piece that the line had no room for.
     rest: Vec<u8>,
-    /// Standard output is a terminal that works on what it gets, as one does that somebody sits at.
+    /// Standard output is a terminal that works on what it gets, as one does that a person sits at.
     /// A raw one, and a pipe, get the bytes of the line.
     is_read_by_eye: bool,
 }

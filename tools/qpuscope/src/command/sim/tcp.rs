@@ -54,7 +54,8 @@ impl TcpLine {
         }
     }
 
-    /// Whoever waits while another host has the line would take the silence for a broken board.
+    /// Closes other connections: a host that waits while another one has the line would take the
+    /// silence for a broken board.
     fn send_others_away(&self) {
         if self.listener.accept().is_ok() {
             crate::say::remark!("a second host was sent away: another one has the line");

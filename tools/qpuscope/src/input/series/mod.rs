@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_one_name_are_told_apart_by_number() {
+    fn columns_of_one_name_are_distinguished_by_number() {
         let how = |column: Option<&str>| Reading {
             column: column.map(str::to_owned),
             rate: Some(Rate::hz(10)),

@@ -34,7 +34,7 @@ const EXTENSIBLE_LENGTH: usize = 40;
 ///
 /// # Errors
 /// Usage, when it ends before its first sample.
-pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, [u8]>> {
+pub fn repaired<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, [u8]>> {
     let cut = || {
         Failure::usage(format!(
             "{name} ends before its samples begin; copy or record it again"

@@ -33,7 +33,7 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
         ))
     };
     let mut notes = vec![];
-    let bytes = extent::mended(name, bytes, &mut notes)?;
+    let bytes = extent::repaired(name, bytes, &mut notes)?;
     let mut reader = hound::WavReader::new(Cursor::new(&bytes)).map_err(broken)?;
     let spec = reader.spec();
     let all = match (spec.sample_format, spec.bits_per_sample) {

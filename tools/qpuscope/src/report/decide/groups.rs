@@ -23,14 +23,13 @@ pub(super) struct Group {
     pub hypotheses: &'static [&'static [Fit]],
 }
 
-const TMU_LOOKUP: Fit = Fit::Grows {
-    constant: "tmu_lookup",
-    figure: "lookups-1",
-};
-const TMU_RUN: Fit = Fit::Grows {
-    constant: "tmu_run",
-    figure: "lookups-16",
-};
+/// A figure that grows with a constant.
+const fn grows(constant: &'static str, figure: &'static str) -> Fit {
+    Fit::Grows { constant, figure }
+}
+
+const TMU_LOOKUP: Fit = grows("tmu_lookup", "lookups-1");
+const TMU_RUN: Fit = grows("tmu_run", "lookups-16");
 
 /// All groups, in the order in which they are decided.
 pub(super) const GROUPS: &[Group] = &[
@@ -46,38 +45,23 @@ pub(super) const GROUPS: &[Group] = &[
     },
     Group {
         figures: &["lookups-l2c"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "l2c_interval",
-            figure: "lookups-l2c",
-        }]],
+        hypotheses: &[&[grows("l2c_interval", "lookups-l2c")]],
     },
     Group {
         figures: &["rows-1", "rows-4", "rows-12"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "vpm_vector",
-            figure: "rows-12",
-        }]],
+        hypotheses: &[&[grows("vpm_vector", "rows-12")]],
     },
     Group {
         figures: &["columns-12"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "vpm_column",
-            figure: "columns-12",
-        }]],
+        hypotheses: &[&[grows("vpm_column", "columns-12")]],
     },
     Group {
         figures: &["handover"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "semaphore_handover",
-            figure: "handover",
-        }]],
+        hypotheses: &[&[grows("semaphore_handover", "handover")]],
     },
     Group {
         figures: &["queue"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "launch_interval",
-            figure: "queue",
-        }]],
+        hypotheses: &[&[grows("launch_interval", "queue")]],
     },
     Group {
         figures: &[

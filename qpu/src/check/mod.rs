@@ -27,7 +27,8 @@
 //! let findings = qpu::check::check(&b.finish_unchecked()?);
 //! assert_eq!(
 //!     findings[0].to_string(),
-//!     "0x0000: regfile-read-after-write: ra1 was written in the instruction before and cannot be read yet, \
+//!     "0x0000: regfile-read-after-write: \
+//!      ra1 was written in the instruction before and cannot be read yet, \
 //!      on the way over the branch at 0x0008 (taken); \
 //!      to fix it, put an instruction between, or keep the value in r0..r3"
 //! );
@@ -124,24 +125,15 @@ impl std::fmt::Display for Finding {
 /// computed address, any word may be reached.
 #[must_use]
 pub fn check(words: &[u64]) -> Vec<Finding> {
-    check_beside_data(words, |_| false, &[])
+    find(words, |_| false, &[], false)
 }
 
-/// Checks as [`check`] does where it is known which words were written as data. The program starts
-/// at the first that was not, and words of data count only where a way leads to them: vc4dis writes
-/// instructions so that it cannot name. At the instructions of `entries`, such as exported labels,
-/// others may start, with nothing known.
-#[must_use]
-pub fn check_beside_data(
-    words: &[u64],
-    is_data: impl Fn(usize) -> bool,
-    entries: &[usize],
-) -> Vec<Finding> {
-    find(words, is_data, entries, false)
-}
-
-/// Checks a whole program as [`check_beside_data`] does, and also reports where it reads what it
-/// never wrote ([`Rule::UndefinedRead`]). Pieces of programs may find what others left for them.
+/// Checks a whole program as [`check`] does, and also reports where it reads what it never wrote
+/// ([`Rule::UndefinedRead`]). Pieces of programs may find what others left for them.
+///
+/// The program starts at the first word that was not written as data, and words of data count only
+/// where a way leads to them: vc4dis writes instructions so that it cannot name. At the
+/// instructions of `entries`, such as exported labels, others may start, with nothing known.
 #[must_use]
 pub fn check_program(
     words: &[u64],
@@ -157,34 +149,14 @@ fn find(
     entries: &[usize],
     is_whole: bool,
 ) -> Vec<Finding> {
-    let facts: Vec<Option<Facts>> = words.iter().map(|word| Facts::new(*word).ok()).collect();
+    let facts: Vec<_> = words.iter().map(|word| Facts::new(*word)).collect();
     let start = (0..words.len()).find(|index| !is_data(*index));
     let start = start.unwrap_or(0);
-    let flow = flow::walk(&facts, start as u32, is_data, entries);
-    let mut undefined = Vec::new();
-    if is_whole {
-        written::check(&facts, &flow, &mut |rule, index, reason| {
-            undefined.push((rule, index, reason));
-        });
-    }
-    let mut findings: Vec<Finding> = flow
-        .broken
-        .into_iter()
-        .map(|broken| Finding {
-            rule: broken.rule,
-            pc: broken.index * INSTRUCTION_BYTES,
-            reason: broken.reason,
-            way: broken.way,
-        })
-        .collect();
-    for finding in &mut findings {
-        let word = words.get((finding.pc / INSTRUCTION_BYTES) as usize);
-        if let (Rule::Undecodable, Some(Err(error))) =
-            (finding.rule, word.map(|word| decode(*word)))
-        {
-            finding.reason = format!("{error}, and {}", finding.reason);
-        }
-    }
+    let mut flow = flow::walk(&facts, start as u32, is_data, entries);
+    let mut findings = std::mem::take(&mut flow.findings);
+    let runs_off = findings
+        .iter()
+        .any(|finding| finding.rule == Rule::NoProgramEnd);
     let mut report = |rule, index: usize, reason: String| {
         findings.push(Finding {
             rule,
@@ -193,11 +165,11 @@ fn find(
             way: Vec::new(),
         });
     };
-    for (rule, index, reason) in undefined {
-        report(rule, index, reason);
+    if is_whole && !runs_off {
+        written::check(&facts, &flow, &mut report);
     }
-    instruction::check(&facts, &flow.reached, &mut report);
-    program::check(&facts, start, &flow.reached, &mut report);
+    instruction::check(&facts, &flow, &mut report);
+    program::check(&facts, start, &flow, &mut report);
     findings
         .sort_by(|one, two| (one.pc, one.rule, &one.reason).cmp(&(two.pc, two.rule, &two.reason)));
     findings.dedup();

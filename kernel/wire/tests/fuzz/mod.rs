@@ -1,7 +1,7 @@
 //! Fuzz targets: plain functions that take any bytes, driven by tests and by `cargo xtask fuzz`.
 
-use crate::{
-    Assembled, Assembler, Damage, Decoder, Envelope, HEADER_BYTES, Item, Kind, MAX_FRAME,
+use wire::{
+    Assembled, Assembler, Damage, Decoder, Encoder, Envelope, HEADER_BYTES, Item, Kind, MAX_FRAME,
     MAX_PAYLOAD, Message, PayloadError,
 };
 
@@ -77,7 +77,7 @@ fn again(kind: Kind, payload: &[u8]) {
     assert_eq!(first[..length], second[..again]);
     let mut out = [0; MAX_FRAME];
     let mut decoder = Decoder::new();
-    let frame = crate::Encoder::new()
+    let frame = Encoder::new()
         .frame(Envelope::default(), kind, &first[..length], &mut out)
         .expect("a frame holds every payload");
     let mut items = 0;

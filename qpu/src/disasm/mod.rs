@@ -20,7 +20,6 @@
 mod alu;
 mod canonical;
 mod names;
-mod setup;
 mod source;
 mod write_back;
 
@@ -30,6 +29,7 @@ use crate::isa::{
     Branch, DELAY_SLOTS, File, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind,
     Semaphore, SemaphoreAction, Slot, decode, waddr,
 };
+use crate::vpm::functions::push_call;
 use write_back::push_outputs;
 
 pub use canonical::canonical;
@@ -141,11 +141,11 @@ impl Labels {
 
 /// Counts the instructions that still execute after a change of flow.
 #[derive(Default)]
-struct SlotsLeft(u32);
+pub(crate) struct SlotsLeft(u32);
 
 impl SlotsLeft {
     /// Reports if the instruction, given in program order, executes after a change of flow.
-    fn next(&mut self, instruction: Option<&Instruction>) -> bool {
+    pub fn next(&mut self, instruction: Option<&Instruction>) -> bool {
         let in_slot = self.0 > 0;
         self.0 = match instruction {
             Some(Instruction::Branch(_)) => DELAY_SLOTS,
@@ -186,7 +186,7 @@ fn push_load(out: &mut String, load: &LoadImmediate) {
     push_outputs(out, &load.write);
     out.push_str(", ");
     match (load.kind, setup_file(load)) {
-        (LoadImmediateKind::Word, Some(file)) if setup::push(out, file, load.immediate) => (),
+        (LoadImmediateKind::Word, Some(file)) if push_call(out, file, load.immediate) => (),
         (LoadImmediateKind::Word, _) => push_number(out, load.immediate),
         _ => {
             for lane in 0..16 {

@@ -8,7 +8,7 @@ use wire::{
     MAX_PAYLOAD, Message, NakCode, Name, RecordHead,
 };
 
-use super::Client;
+use crate::client::Client;
 use crate::failure::Result;
 use crate::input::{Channel, Samples};
 use crate::link::{FIRST_BAUD, Link, Received};
@@ -23,7 +23,7 @@ const WINDOW: u64 = 4096;
 pub struct Faults {
     /// Every so many frames from the host one is lost; 0: none.
     pub lose_every: u64,
-    /// Every so many frames from the host one comes with a bit turned over; 0: none.
+    /// Every so many frames from the host one comes with a bit flipped; 0: none.
     pub damage_every: u64,
     /// After so many frames from the host nothing works any more.
     pub dies_after: u64,
@@ -74,7 +74,7 @@ pub struct FakeBoard {
     frames: u64,
     expected: u64,
     points: u64,
-    gap_told: bool,
+    gap_reported: bool,
     /// The rate to go back to, and when, unless the host is heard at the new one.
     trial: Option<(u32, Duration)>,
     last_credit: Duration,
@@ -114,7 +114,7 @@ impl FakeBoard {
             frames: 0,
             expected: 0,
             points: 0,
-            gap_told: false,
+            gap_reported: false,
             trial: None,
             last_credit: Duration::ZERO,
             uploading: false,
@@ -215,10 +215,10 @@ impl FakeBoard {
             Message::UploadData { offset, data } => {
                 if offset == self.expected {
                     self.expected += data.len() as u64 / 2;
-                    self.gap_told = false;
+                    self.gap_reported = false;
                     self.credit(header);
-                } else if offset > self.expected && !self.gap_told {
-                    self.gap_told = true;
+                } else if offset > self.expected && !self.gap_reported {
+                    self.gap_reported = true;
                     self.send(header, &Message::Nak(NakCode::GAP, "samples are missing"));
                     self.credit(header);
                 }
@@ -245,7 +245,7 @@ impl FakeBoard {
 }
 
 /// Damages the middle byte of a frame, which does not become the zero that ends one.
-pub fn turn_a_bit_over(frame: &mut [u8]) {
+pub fn flip_a_bit(frame: &mut [u8]) {
     let middle = frame.len() / 2;
     frame[middle] ^= if frame[middle] == 0x80 { 1 } else { 0x80 };
 }
@@ -358,7 +358,7 @@ impl Link for FakeBoard {
         let mut bytes = bytes.to_vec();
         let every = self.faults.damage_every;
         if every > 0 && self.frames.is_multiple_of(every) {
-            turn_a_bit_over(&mut bytes);
+            flip_a_bit(&mut bytes);
         }
         for byte in bytes {
             match self.decoder.push(byte) {

@@ -12,8 +12,8 @@ use qpu::job::Runner;
 use qpu_programs::FFT;
 use tests::mutate::Random;
 
-use super::Client;
-use super::fake::{RATE, channel, turn_a_bit_over};
+use super::fake::{RATE, channel, flip_a_bit};
+use crate::client::Client;
 use crate::failure::Result;
 use crate::link::{FIRST_BAUD, Link, Opening, Received, SimLink};
 use crate::log::Logs;
@@ -24,10 +24,10 @@ struct Deaf {
     board: SimLink,
     sent: u32,
     lose_every: u32,
-    /// True if bytes that would be lost on the way to the board come there with a bit turned over
+    /// True if bytes that would be lost on the way to the board come there with a bit flipped
     /// instead.
     damage: bool,
-    /// What came of the segment under way, and of those before it what the host gets.
+    /// The bytes of the segment under way; and of earlier segments, what the host gets.
     segment: Vec<u8>,
     heard: VecDeque<u8>,
     segments: u32,
@@ -87,7 +87,7 @@ impl Link for Deaf {
                 return Ok(());
             }
             let mut bytes = bytes.to_vec();
-            turn_a_bit_over(&mut bytes);
+            flip_a_bit(&mut bytes);
             return self.board.write(&bytes);
         }
         self.board.write(bytes)
@@ -195,26 +195,6 @@ struct Noisy {
     damaged: Rc<Cell<usize>>,
 }
 
-impl Noisy {
-    /// Bytes as they come out of the line: one in some is turned over, dropped, doubled or another.
-    fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(bytes.len());
-        for &byte in bytes {
-            if self.random.below(1_000_000) >= self.damaged.get() {
-                out.push(byte);
-                continue;
-            }
-            match self.random.below(4) {
-                0 => out.push(byte ^ 1 << self.random.below(8)),
-                1 => {}
-                2 => out.extend([byte; 2]),
-                _ => out.push(self.random.below(256) as u8),
-            }
-        }
-        out
-    }
-}
-
 impl Link for Noisy {
     fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received> {
         // Doubled bytes have room.
@@ -222,7 +202,7 @@ impl Link for Noisy {
         let Received::Bytes(count) = self.board.read(&mut out[..half], wait)? else {
             return Ok(Received::Nothing);
         };
-        let passed = self.pass(&out[..count]);
+        let passed = self.random.damage(&out[..count], self.damaged.get());
         out[..passed.len()].copy_from_slice(&passed);
         Ok(match passed.len() {
             0 => Received::Nothing,
@@ -231,7 +211,7 @@ impl Link for Noisy {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let passed = self.pass(bytes);
+        let passed = self.random.damage(bytes, self.damaged.get());
         self.board.write(&passed)
     }
 

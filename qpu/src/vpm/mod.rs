@@ -13,6 +13,8 @@
 //! with vc4asm's addendum for the 16-bit stride and the 11-bit load address.
 
 mod block;
+#[cfg(feature = "text")]
+pub(crate) mod functions;
 mod load;
 mod store;
 
@@ -20,10 +22,7 @@ pub use block::{Block, Place, Size};
 pub use load::{Load, Pitch, load_pitch};
 pub use store::{Store, store_stride};
 
-/// Rows that QPUs can reach; DMA reaches twice as many.
-pub const ROWS: u8 = 64;
-/// Words in a row.
-pub const ROW_WORDS: u8 = 16;
+pub use crate::machine::VPM_ROWS as ROWS;
 
 /// A number that does not fit its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
