@@ -45,8 +45,8 @@ impl Entry {
     }
 }
 
-/// The entries of a text, at compile time. Its first paragraph explains it. Each of the others is an
-/// entry: its name, lines of text, a line "to fix it, REMEDY", a line "source: SOURCE".
+/// The entries of a text, at compile time. Its first paragraph explains it. Each of the others is
+/// an entry: its name, lines of text, a line "to fix it, REMEDY", a line "source: SOURCE".
 ///
 /// # Panics
 /// When the text has another form, or another number of entries.

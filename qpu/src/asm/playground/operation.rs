@@ -1,7 +1,7 @@
 //! One or two operations, what stands behind the first's dots, and operands.
 
+use super::super::cursor::Cursor;
 use super::super::diagnostic::Fault;
-use super::super::expression::Cursor;
 use super::super::piece::What;
 use super::super::token::Kind;
 use crate::fit::{Dst, Op, OpCode, Origin, Src};
