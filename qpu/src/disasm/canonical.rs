@@ -103,7 +103,7 @@ fn destination(write: &WriteBack, slot: Slot) -> Dst {
     }
 }
 
-/// What comes through a mux, widened if it can be.
+/// The operand that comes through a mux, widened if it can be.
 fn source(alu: &Alu, mux: Mux) -> Src {
     let port = |file, address: Raddr| Src::at(address, Some(file).filter(|_| !address.is_taken()));
     match (mux, alu.raddr_b) {

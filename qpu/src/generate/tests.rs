@@ -267,7 +267,7 @@ fn dst_name(dst: Dst) -> String {
 fn src_name(src: Src) -> String {
     match src.from {
         crate::fit::Origin::Accumulator(number) => format!("r{number}"),
-        crate::fit::Origin::Port { file, raddr } => {
+        crate::fit::Origin::Port(file, raddr) => {
             crate::names::read_name(file.unwrap_or(File::A), raddr)
         }
         crate::fit::Origin::Constant(word) => word.to_string(),
