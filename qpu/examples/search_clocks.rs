@@ -8,10 +8,8 @@
 //!
 //! Where several QPUs want the same unit, the shortest program is not the fastest.
 
-use qpu::fft::kernels::catalogue::programs::{
-    OnePassProgram, key_of, one_pass_programs, with_tuning,
-};
-use qpu::fft::program::{Program, Start, Task};
+use qpu::fft::kernels::catalogue::programs::{Generated, key_of, one_pass_programs, with_tuning};
+use qpu::fft::program::Task;
 use qpu::fft::request::Request;
 use qpu::fft::{Direction, Plan};
 use qpu::generate::schedule::ScheduleTuning;
@@ -29,18 +27,9 @@ struct Cost {
     instructions: usize,
 }
 
-fn cost(program: &OnePassProgram, batches: &[u32]) -> Cost {
-    let uniforms = program.uniforms.iter().copied().map(Start::Kernel);
+fn cost(program: &Generated, batches: &[u32]) -> Cost {
     // A plan wants programs that stay; a search leaves a few kilobytes for each try.
-    let catalogue = vec![Program {
-        task: program.task,
-        code: program.code.clone().leak(),
-        start: uniforms.collect::<Vec<_>>().leak(),
-        record: &[],
-        tail: &[],
-        rows: &[],
-        scalars: &[],
-    }];
+    let catalogue = vec![program.clone().leak()];
     let catalogue = catalogue.leak();
     let (Task::OnePass { log2_points } | Task::OnePassBatch { log2_points }) = program.task else {
         unreachable!("{} takes several passes", program.task);

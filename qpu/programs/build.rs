@@ -3,8 +3,8 @@
 
 use qpu::asm::{Options, assemble};
 use qpu::fft::Plan;
-use qpu::fft::kernels::catalogue::programs::{self, Generated, OnePassProgram};
-use qpu::fft::program::{Program, Start};
+use qpu::fft::kernels::catalogue::programs::{self, Generated};
+use qpu::fft::program::Program;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -38,21 +38,11 @@ fn main() {
              its line from qpu/src/generate/tuned/schedules.txt"
         );
     }
-    let units: Vec<Generated> = programs::tasks()
-        .into_iter()
-        .map(programs::program)
-        .collect();
-    let shared = programs::one_pass_programs();
-    let catalogue: &[Program] = {
-        let units = units.iter().map(unit_program);
-        units
-            .chain(shared.iter().map(shared_program))
-            .collect::<Vec<_>>()
-            .leak()
-    };
-    let entries = units.iter().map(unit_entry);
+    let generated = programs::all();
+    let catalogue = generated.iter().cloned().map(Generated::leak);
+    let catalogue: &[Program] = catalogue.collect::<Vec<_>>().leak();
     let mut table = String::new();
-    for (number, entry) in entries.chain(shared.iter().map(shared_entry)).enumerate() {
+    for (number, entry) in generated.iter().map(entry).enumerate() {
         let _ = writeln!(table, "const P{number}: Program = {entry};");
     }
     table.push_str(&list(
@@ -83,11 +73,7 @@ fn main() {
     };
     let listings = target.join("listings");
     fs::create_dir_all(&listings).expect("the target directory is writable");
-    for program in &units {
-        let path = listings.join(program.name() + ".lst");
-        fs::write(path, program.listing()).expect("the target directory is writable");
-    }
-    for program in &shared {
+    for program in &generated {
         let path = listings.join(program.name() + ".lst");
         fs::write(path, program.listing()).expect("the target directory is writable");
     }
@@ -122,33 +108,6 @@ fn of_the_firmware(catalogue: &'static [Program]) -> Vec<usize> {
     used.map(|(number, _)| number).collect()
 }
 
-/// A program that runs units, for the planner.
-fn unit_program(program: &Generated) -> Program {
-    Program {
-        task: program.task,
-        code: program.code.clone().leak(),
-        start: program.start.clone().leak(),
-        record: program.record.clone().leak(),
-        tail: program.tail.clone().leak(),
-        rows: program.rows.clone().leak(),
-        scalars: program.scalars.clone().leak(),
-    }
-}
-
-/// A program that shares a transform, for the planner.
-fn shared_program(program: &OnePassProgram) -> Program {
-    let start = program.uniforms.iter().map(|&word| Start::Kernel(word));
-    Program {
-        task: program.task,
-        code: program.code.clone().leak(),
-        start: start.collect::<Vec<_>>().leak(),
-        record: &[],
-        tail: &[],
-        rows: &[],
-        scalars: &[],
-    }
-}
-
 /// The words of a text. It has no hazards: warnings are errors.
 fn words(name: &str) -> Vec<u64> {
     let file = format!("{name}.qasm");
@@ -176,8 +135,8 @@ fn constant((name, constant, words): &(&str, &str, Vec<u64>)) -> String {
     text
 }
 
-/// A program that runs units, as Rust text.
-fn unit_entry(program: &Generated) -> String {
+/// A generated program as Rust text.
+fn entry(program: &Generated) -> String {
     let mut text = format!(
         "Program {{\n    task: Task::{:?},\n    code: &[\n",
         program.task
@@ -212,23 +171,6 @@ fn unit_entry(program: &Generated) -> String {
 /// Each as Rust text, without the name of its type where that is an enum.
 fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
     words.iter().map(|word| format!("{word:?}")).collect()
-}
-
-/// A program that shares a transform, as Rust text.
-fn shared_entry(program: &OnePassProgram) -> String {
-    let mut text = format!(
-        "Program {{\n    task: Task::{:?},\n    code: &[\n",
-        program.task
-    );
-    for word in &program.code {
-        let _ = writeln!(text, "        {word:#018x},");
-    }
-    text.push_str("    ],\n    start: &[\n");
-    for uniform in &program.uniforms {
-        let _ = writeln!(text, "        Start::Kernel({uniform:?}),");
-    }
-    text.push_str("    ],\n    record: &[],\n    tail: &[],\n    rows: &[],\n    scalars: &[],\n}");
-    text
 }
 
 /// The directory that cargo marked as its own, of those around OUT_DIR.

@@ -1,11 +1,11 @@
-//! OnePassProgram FFT programs on the simulated QPUs, against a DFT in f64.
+//! Generated FFT programs on the simulated QPUs, against a DFT in f64.
 //!
 //! Every length, both directions, out of place and in place, many orders in which QPUs advance: a
 //! barrier that is wrong can pass one order and fail the others. The simulator is strict, and it
 //! says when a semaphore is not 0 at the end.
 
-use qpu::fft::kernels::catalogue::programs::{OnePassProgram, one_pass_programs};
-use qpu::fft::program::{Program, Start, Task};
+use qpu::fft::kernels::catalogue::programs::{Generated, one_pass_programs};
+use qpu::fft::program::{Program, Task};
 use qpu::fft::request::Request;
 use qpu::fft::split::SHARED;
 use qpu::fft::{Direction, Plan, Split};
@@ -18,25 +18,8 @@ const TOLERANCE: f64 = 1e-6;
 
 /// The programs as a catalogue.
 fn catalogue() -> &'static [Program] {
-    let program = |program: OnePassProgram| Program {
-        task: program.task,
-        code: program.code.leak(),
-        start: program
-            .uniforms
-            .into_iter()
-            .map(Start::Kernel)
-            .collect::<Vec<_>>()
-            .leak(),
-        record: &[],
-        tail: &[],
-        rows: &[],
-        scalars: &[],
-    };
-    one_pass_programs()
-        .into_iter()
-        .map(program)
-        .collect::<Vec<_>>()
-        .leak()
+    let programs = one_pass_programs().into_iter().map(Generated::leak);
+    programs.collect::<Vec<_>>().leak()
 }
 
 struct Bench {

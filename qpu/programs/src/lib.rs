@@ -73,10 +73,8 @@ mod tests {
     fn listings_are_the_golden_ones() {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("listings");
         let update = env::var_os("QPUSCOPE_UPDATE_GOLDEN").is_some();
-        let units = programs::tasks().into_iter().map(programs::program);
-        let generated = units.map(|program| (program.name(), program.listing()));
-        let shared = programs::one_pass_programs().into_iter();
-        let generated = generated.chain(shared.map(|program| (program.name(), program.listing())));
+        let generated = programs::all().into_iter();
+        let generated = generated.map(|program| (program.name(), program.listing()));
         let texts = code::ALL.iter();
         let texts = texts.map(|(name, words)| (String::from(*name), qpu::disasm::listing(words)));
         for (name, listing) in generated.chain(texts) {

@@ -22,6 +22,8 @@ pub mod batch;
 pub mod catalogue;
 pub mod context;
 pub mod convert;
+#[cfg(feature = "generate")]
+mod generated;
 pub mod layout;
 pub mod one_pass;
 pub mod pipeline;

@@ -10,3 +10,20 @@
 pub mod lookups;
 pub mod op_list;
 pub mod radix16;
+
+use super::schedule::Place;
+use super::{Reg, ra, rb};
+use crate::isa::File;
+
+/// The operand of the builder that is a register of an op list.
+///
+/// # Panics
+/// When the place is no register of a file: a bug of the program's writer.
+#[must_use]
+pub fn register(place: Place) -> Reg {
+    match place {
+        Place::Register(File::A, number) => ra(number),
+        Place::Register(File::B, number) => rb(number),
+        _ => unreachable!("what is kept is kept in registers"),
+    }
+}

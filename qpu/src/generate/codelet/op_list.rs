@@ -188,9 +188,24 @@ impl<U: Copy + PartialEq> OpList<U> {
         self.push(copy.when(cond).rotated(rotation));
     }
 
-    /// A constant to one or two destinations.
-    pub fn immediate(&mut self, value: u32, destinations: [Destination; 2]) {
-        self.push(Operation::immediate(value, destinations));
+    /// A copy in a register that is taken for it.
+    pub fn load(&mut self, from: impl Into<Source<U>>, wish: Wish) -> Place {
+        let place = self.take(wish);
+        self.copy(from, place);
+        place
+    }
+
+    /// A constant.
+    pub fn immediate(&mut self, value: u32, to: impl Into<Destination>) {
+        self.push(Operation::immediate(
+            value,
+            [to.into(), Destination::Nothing],
+        ));
+    }
+
+    /// A constant to registers of both files.
+    pub fn immediate_to_both(&mut self, value: u32, both: [Place; 2]) {
+        self.push(Operation::immediate(value, both.map(Destination::Place)));
     }
 
     /// Asks for a lookup at `lanes` + uniform, which is fetched later.

@@ -5,7 +5,7 @@
 //! Factors of -i are exchanges and signs, which cost nothing.
 
 use super::op_list::{Complex, OpList, Value, Wish, negate};
-use crate::generate::schedule::{Destination, Place, Source};
+use crate::generate::schedule::{Place, Source};
 use crate::isa::File;
 use core::f64::consts::PI;
 
@@ -80,7 +80,7 @@ impl Constants {
         let cos2 = (PI / 4.0).cos();
         for (number, value) in [(self.cos1, cos1), (self.sin1, sin1), (self.cos2, cos2)] {
             let both = [File::A, File::B].map(|file| Place::Register(file, number));
-            ops.immediate((value as f32).to_bits(), both.map(Destination::Place));
+            ops.immediate_to_both((value as f32).to_bits(), both);
         }
     }
 

@@ -20,8 +20,9 @@
 use crate::fft::kernels::context::Transform;
 use crate::fft::kernels::layout::OnePass;
 use crate::fft::kernels::one_pass::cosine;
+use crate::fft::kernels::one_pass::uniforms::one_pass_uniforms;
 use crate::fft::kernels::twiddle;
-use crate::fft::kernels::uniform::{Pack, UniformId, uniforms};
+use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::vpm::{Block, Store, store_stride};
 
 /// Bytes of an interleaved complex point.
@@ -35,64 +36,9 @@ const OUTPUT_ROW: u8 = 32;
 /// Words of the twiddles: of each output, a vector of cosines and a vector of sines.
 const TABLE_WORDS: u32 = CODELET * 2 * VECTOR;
 
-uniforms! {
+one_pass_uniforms! {
 /// A word of the list of a program; the order is the program's own.
-///
-/// `component` is 0 for real and 1 for imaginary parts.
-pub enum Word {
-    /// Transforms that the program works on, at least 1.
-    Transforms,
-    /// 1 for the program that makes the locks of the VPM, 0 for all others.
-    Opens,
-    /// Programs beside the one that made the locks, which takes them back; -1 for the others.
-    Peers,
-    /// Address of the list, behind its head.
-    List,
-    /// Bytes from one transform of the program to its next.
-    Step,
-    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
-    Conjugate,
-    /// cos (π/16 `sixteenths`).
-    Cosine {
-        /// 1 to 7.
-        sixteenths: u8,
-    },
-    /// Factor of the real parts of the input.
-    FactorRe,
-    /// Factor of the imaginary parts of the input.
-    FactorIm,
-    /// Address of the first point that the program reads.
-    Input,
-    /// Address of its twiddles.
-    Twiddles,
-    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4,
-    /// real parts, imaginary parts.
-    WriteSetup,
-    /// Setup that reads one column of the program's own.
-    Drain,
-    /// Setup of the sixteen VPM reads of a part.
-    ReadSetup {
-        /// Part.
-        component: u8,
-    },
-    /// Setup of the VPM writes of output rows.
-    OutputSetup {
-        /// Number of the group of rows, of several.
-        group: u8,
-    },
-    /// Setup word with the stride of stores.
-    StoreStride,
-    /// Setup of a store.
-    StoreSetup {
-        /// Number of the store.
-        index: u8,
-    },
-    /// Address of that store.
-    Store {
-        /// Number of the store.
-        index: u8,
-    },
-}
+pub enum Word {}
 }
 
 /// 2^8 points.

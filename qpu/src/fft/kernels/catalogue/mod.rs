@@ -1,8 +1,6 @@
 //! Passes of every kind behind one type.
 
 #[cfg(feature = "generate")]
-mod listing;
-#[cfg(feature = "generate")]
 pub mod programs;
 
 use super::batch::Columns;

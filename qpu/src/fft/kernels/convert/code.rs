@@ -1,12 +1,13 @@
 //! Programs that make points of samples: see [`crate::fft::kernels::convert::layout`].
 
 use super::layout::{Record, Row, VECTORS};
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Samples, Start, Task};
 use crate::fft::kernels::spectral::code::interleaved;
-use crate::fft::kernels::uniform::Pack;
+use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::fft::kernels::unit::code::samples::{Packed, numbers};
 use crate::fft::kernels::unit_loop::independent::Independent;
-use crate::fft::kernels::unit_loop::{Generated, Word};
+use crate::fft::kernels::unit_loop::{List, Word};
 use crate::generate::codelet::op_list::{OpList, Wish, positive};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, File};
@@ -25,7 +26,7 @@ struct Kept {
 
 /// The program.
 pub fn program(samples: Samples) -> Generated {
-    let mut program = Independent::new(Task::Convert(samples));
+    let mut program = Independent::new(Task::Convert(samples), name);
     let factors = program.ops.take(Wish::AnyFile);
     program
         .ops
@@ -120,5 +121,14 @@ impl Kept {
             ops.give_back(x);
             product.place
         })
+    }
+}
+
+/// The names of uniforms, for listings.
+fn name(list: List, id: UniformId) -> String {
+    match list {
+        List::Record => format!("{:?}", Record::of(id)),
+        List::Row => format!("{:?}", Row::of(id)),
+        List::Start | List::Scalar => unreachable!("there are no such uniforms"),
     }
 }

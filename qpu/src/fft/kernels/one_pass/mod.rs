@@ -13,6 +13,7 @@ pub(super) mod lookups;
 pub(super) mod program;
 #[cfg(feature = "generate")]
 pub(super) mod rows;
+pub(super) mod uniforms;
 
 use super::context::{Buffers, ProgramContext, Transform};
 use super::layout::{Entry, Layout, OnePass};

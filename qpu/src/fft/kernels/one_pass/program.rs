@@ -1,14 +1,13 @@
 //! Programs of one-pass transforms, put together from pieces that are scheduled apart.
 
-use crate::disasm;
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::layout::Layout;
-use crate::fft::kernels::program::Task;
+use crate::fft::kernels::program::{Start, Task};
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::generate::codelet::register;
 use crate::generate::schedule::{self, Place, ScheduleTuning};
-use crate::generate::{
-    Builder, Label, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb, reads_uniform, tuned,
-};
-use crate::isa::{BranchCond, File};
+use crate::generate::{Builder, Label, R1, UNIF, UNIFORMS_ADDRESS, tuned};
+use crate::isa::BranchCond;
 
 /// A uniform of a kernel, which listings name.
 pub trait Uniform: Pack + PartialEq + core::fmt::Debug {}
@@ -18,48 +17,6 @@ impl<W: Pack + PartialEq + core::fmt::Debug> Uniform for W {}
 /// Writes a branch in whose shadow are the last instructions of a piece, or another instruction
 /// there.
 pub type Branch<'a> = &'a dyn Fn(&mut Builder);
-
-/// A generated program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OnePassProgram {
-    /// The task that it does.
-    pub task: Task,
-    /// Instructions.
-    pub code: Vec<u64>,
-    /// Uniforms in the order in which its instructions stand.
-    pub reads: Vec<String>,
-    /// The list of uniforms: those, where no part of the program has several lists.
-    pub uniforms: Vec<UniformId>,
-    /// Names of instructions, by index.
-    pub labels: Vec<(usize, String)>,
-}
-
-impl OnePassProgram {
-    /// `fft-pipeline-10`, say.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.task.name().to_string()
-    }
-
-    /// The program as text: byte offset, word, instruction, and which uniform it reads.
-    #[must_use]
-    pub fn listing(&self) -> String {
-        let mut uniforms = self.reads.iter();
-        let mut labels = self.labels.iter().peekable();
-        let mut text = String::new();
-        for (index, &word) in self.code.iter().enumerate() {
-            while let Some((_, name)) = labels.next_if(|(at, _)| *at == index) {
-                text.push_str(&format!(":{name}\n"));
-            }
-            let pc = 8 * index as u32;
-            let uniform = reads_uniform(word).then(|| uniforms.next()).flatten();
-            let comment = uniform.map_or(String::new(), |uniform| format!("    # {uniform}"));
-            let line = disasm::line(word, pc);
-            text.push_str(&format!("{pc:04x}  {word:016x}  {line}{comment}\n"));
-        }
-        text
-    }
-}
 
 /// The part of a program that a piece is of.
 pub type Phase = &'static str;
@@ -122,19 +79,21 @@ impl<'a, W: Uniform> Assembly<'a, W> {
     }
 
     /// The program, when all of it is put together.
-    pub fn finish(self) -> OnePassProgram {
+    pub fn finish(self) -> Generated {
         let task = self.task;
         let program = self.b.assemble();
         let program = program.unwrap_or_else(|error| panic!("FFT {task:?}: {error}"));
-        OnePassProgram {
+        let reads = self.uniforms.iter().map(|word| format!("{word:?}"));
+        Generated {
             task,
             code: program.words,
-            reads: self
-                .uniforms
-                .iter()
-                .map(|word| format!("{word:?}"))
-                .collect(),
-            uniforms: self.uniforms.into_iter().map(Pack::id).collect(),
+            units: 0..0,
+            reads: reads.collect(),
+            start: self.uniforms.into_iter().map(Start::from).collect(),
+            record: Vec::new(),
+            tail: Vec::new(),
+            rows: Vec::new(),
+            scalars: Vec::new(),
             labels: program.labels,
         }
     }
@@ -213,13 +172,5 @@ impl<'a, W: Uniform> Assembly<'a, W> {
         self.b.brr(BranchCond::Always, again);
         self.b.mov(UNIFORMS_ADDRESS, R1);
         self.b.nops(2);
-    }
-}
-
-pub fn register(place: Place) -> Reg {
-    match place {
-        Place::Register(File::A, number) => ra(number),
-        Place::Register(File::B, number) => rb(number),
-        _ => unreachable!("what is kept is kept in registers"),
     }
 }

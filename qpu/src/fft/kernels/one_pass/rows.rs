@@ -50,9 +50,10 @@ impl Factors {
             return Self::Read { conjugate };
         }
         let odd = [1, 3, 5, 7].map(|sixteenths| {
-            let place = ops.take(Wish::File(File::A));
-            ops.copy(Source::Uniform(Word::Cosine { sixteenths }), place);
-            place
+            ops.load(
+                Source::Uniform(Word::Cosine { sixteenths }),
+                Wish::File(File::A),
+            )
         });
         let [cos1, cos2, sin1] = constants.places(File::A);
         let cosines = [odd[0], cos1, odd[1], cos2, odd[2], sin1, odd[3]];
@@ -90,8 +91,7 @@ impl Factors {
                     let output = k as u8;
                     let word = PartWord::Factor { output, is_sine };
                     is_sine = true;
-                    let place = ops.take(wish);
-                    ops.copy(Source::Uniform(Word::Part { part: 0, word }), place);
+                    let place = ops.load(Source::Uniform(Word::Part { part: 0, word }), wish);
                     place
                 });
                 (*conjugate, Angle::Of { cos, sin })
@@ -121,8 +121,7 @@ pub fn rows_in_registers(
 pub fn pair<W: Copy + PartialEq>(ops: &mut OpList<W>, z: Complex, conjugate: Place) {
     let [re, im] = z.map(|part| part.place);
     // What is rotated has to be in an accumulator.
-    let given_re = ops.take(Wish::Accumulator);
-    ops.copy(re, given_re);
+    let given_re = ops.load(re, Wish::Accumulator);
     let given_im = ops.multiply(z[1], Source::Place(conjugate), Wish::Accumulator);
     ops.merge_rotated(given_im.place, 1, ODD, re);
     ops.copy(given_im.place, im);
@@ -147,8 +146,7 @@ fn halves(
     let [re, im] = z;
     let given_im = ops.multiply(im, conjugate, Wish::Accumulator);
     ops.give_back(im.place);
-    let copy = ops.take(Wish::Accumulator);
-    ops.copy(re.place, copy);
+    let copy = ops.load(re.place, Wish::Accumulator);
     let copy = positive(copy);
     let own = ops.take(Wish::File(File::A));
     let given_re = match angle {

@@ -50,11 +50,7 @@ pub fn tell_lanes(ops: &mut OpList<Word>, stage: Stage) {
 /// the bit, and x and y of those with it.
 fn exchange(ops: &mut OpList<Word>, pair: [Place; 2], exchange: Exchange) {
     // What is rotated has to be in an accumulator.
-    let [x, y] = pair.map(|place| {
-        let copy = ops.take(Wish::Accumulator);
-        ops.copy(place, copy);
-        copy
-    });
+    let [x, y] = pair.map(|place| ops.load(place, Wish::Accumulator));
     ops.merge_rotated(y, exchange.distance, exchange.set, pair[0]);
     ops.merge_rotated(x, 16 - exchange.distance, exchange.clear, pair[1]);
     ops.give_back(x);

@@ -3,13 +3,14 @@
 //! N = 16 X · 32, X = 1, 2 or 4. Input index n = 32 (X m + x) + n2, output index k = k1 + 16 X k2
 //! with k1 = k_lo + 16 k_x.
 //!
-//! A **producer** p transforms 16/X columns n2 from 16 p/X on: points m in registers, lane = 16 x/X
-//! + (n2 mod 16/X). Outputs k_lo of the transform of 16 points are multiplied by W_N^(k_lo (32 x +
-//! n2)); then lanes change places with registers: x with bits of k_lo, so that the transform over
-//! x, too, is done in registers, and, multiplied by W_N^(16 k_x n2), all bits of n2 but the lowest
-//! with the other bits of k_lo below 8. So vectors have lane = 2 (k1 mod 8) + n2 mod 2, which is
-//! how a **consumer** wants them: it transforms 32 points n2 = 2 row + lane mod 2 for 8 k1 as the
-//! programs of 2^9 do ([`crate::fft::kernels::short::layout`]), and stores whole rows of memory.
+//! A **producer** p transforms 16/X columns n2 from 16 p/X on: points m in registers, lane = 16
+//! x/X + (n2 mod 16/X). Outputs k_lo of the transform of 16 points are multiplied by W_N^(k_lo (32
+//! x + n2)); then lanes change places with registers: x with bits of k_lo, so that the transform
+//! over x, too, is done in registers, and, multiplied by W_N^(16 k_x n2), all bits of n2 but the
+//! lowest with the other bits of k_lo below 8. So vectors have lane = 2 (k1 mod 8) + n2 mod 2,
+//! which is how a **consumer** wants them: it transforms 32 points n2 = 2 row + lane mod 2 for 8
+//! k1 as the programs of 2^9 do ([`crate::fft::kernels::short::layout`]), and stores whole rows of
+//! memory.
 //!
 //! Vectors go in rounds. In a round all producers write vectors for the same 8 k1, real and
 //! imaginary parts in turn, into rows 0..32 of the VPM; n2 / 2 of a vector is its place there.

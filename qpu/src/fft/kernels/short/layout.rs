@@ -38,10 +38,11 @@
 //! units of a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
 use crate::fft::kernels::context::Transform;
-use crate::fft::kernels::layout::{Entry, OnePass};
+use crate::fft::kernels::layout::{Entry, OnePass, not_in_its_lists};
 use crate::fft::kernels::one_pass::cosine;
+use crate::fft::kernels::one_pass::uniforms::one_pass_uniforms;
 use crate::fft::kernels::twiddle;
-use crate::fft::kernels::uniform::{Pack, UniformId, uniforms};
+use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::vpm::{Block, Store, store_stride};
 
 /// Points of the first transform.
@@ -75,52 +76,10 @@ const fn spread(parts: u32) -> u32 {
     places
 }
 
-uniforms! {
+one_pass_uniforms! {
 /// A word of the list of a program; the order is the program's own.
-///
-/// `component` is 0 for real and 1 for imaginary parts.
 pub enum Word {
-    /// Bytes from one transform of the program to its next.
-    Step,
-    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
-    Conjugate,
-    /// cos (π/16 `sixteenths`).
-    Cosine {
-        /// 1 to 7.
-        sixteenths: u8,
-    },
-    /// Factor of the real parts of the input.
-    FactorRe,
-    /// Address of the first point that the program reads.
-    Input,
-    /// Address of its twiddles.
-    Twiddles,
-    /// Setup that reads one column of the program's own.
-    Drain,
-    /// Setup of the sixteen VPM reads of a part.
-    ReadSetup {
-        /// Part.
-        component: u8,
-    },
-    /// Setup of the VPM writes of output rows.
-    OutputSetup {
-        /// Number of the group, of several.
-        group: u8,
-    },
-    /// Setup word with the stride of stores.
-    StoreStride,
-    /// Setup of a store.
-    StoreSetup {
-        /// Number of the store.
-        index: u8,
-    },
-    /// Address of that store.
-    Store {
-        /// Number of the store.
-        index: u8,
-    },
-    /// For a short length ([`crate::fft::kernels::short::layout`]): transforms of the batch behind
-    /// the first of the program's first unit.
+    /// Transforms of the batch behind the first of the program's first unit.
     Last,
     /// Transforms from one unit of the program to its next.
     NextUnit,
@@ -431,6 +390,7 @@ impl OnePass for Short {
             Word::Parity => (-1f32).to_bits(),
             Word::Store { .. } => transform.output + first,
             Word::Step => step,
+            _ => not_in_its_lists(),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! From what is written of a program to its instructions and lists.
 
 use super::routine::{self, Routines};
-use super::{Form, Generated, Piece, Scheduled, UNIT, UnitProgram, Word, reg};
+use super::{Form, Piece, Scheduled, UNIT, UnitProgram, Word};
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Record, Start, Tail};
 use crate::generate::codelet::lookups::LOOKUP_BYTES;
+use crate::generate::codelet::register;
 use crate::generate::schedule::{self, Place};
 use crate::generate::{Builder, tuned};
 use crate::isa::BranchCond;
@@ -94,7 +96,7 @@ impl UnitProgram {
         let units = b.here("unit");
         put_pieces(&mut b, &routines, unit);
         let far = self.store(&mut b, outputs, factors);
-        let left = reg(self.units);
+        let left = register(self.units);
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
         b.nops(3);
@@ -122,6 +124,14 @@ impl UnitProgram {
         for index in 0..self.listed {
             record.extend([Record::StoreSetup { index }, Record::Store { index }]);
         }
+        let starts = start.iter().map(|&word| Word::Start(word));
+        let stores = (0..self.listed).flat_map(|index| {
+            [Record::StoreSetup { index }, Record::Store { index }].map(Word::Record)
+        });
+        let words = starts.chain(routine::words_of_code(unit)).chain(stores);
+        let reads = words.map(|word| word.name(self.names));
+        let reads = reads.chain(tail.iter().map(|word| format!("{word:?}")));
+        let reads = reads.collect();
         let program = b
             .assemble()
             .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.task));
@@ -140,7 +150,7 @@ impl UnitProgram {
                 Word::Scalar(scalar) => Some(scalar),
                 _ => None,
             }),
-            listed: routine::rows_of_code(unit),
+            reads,
             labels: program.labels,
         }
     }
@@ -172,7 +182,7 @@ pub(super) fn put_pieces(b: &mut Builder, routines: &Routines, pieces: &[Schedul
         };
         put(b, piece);
         if let (Form::Repeated(repeats), Some(again)) = (*form, again) {
-            let left = reg(repeats);
+            let left = register(repeats);
             b.sub(left, left, 1).setf();
             b.brr(BranchCond::AnyZC, again);
             b.nops(3);

@@ -1,9 +1,10 @@
 //! The beginning and end of programs: the locks of the VPM, code that is fetched ahead, which
 //! programs wait for which.
 
-use super::{ENDED, GATES, UnitProgram, reg};
+use super::{ENDED, GATES, UnitProgram};
 use crate::fft::kernels::program::Tail;
 use crate::generate::codelet::lookups::{LOOKUP_BYTES, look_up_lines};
+use crate::generate::codelet::register;
 use crate::generate::{Builder, ELEM_NUM, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::BranchCond;
 
@@ -42,7 +43,7 @@ impl UnitProgram {
             "leave",
         ]
         .map(|name| b.label(name));
-        b.mov(UNIFORMS_ADDRESS, reg(self.records));
+        b.mov(UNIFORMS_ADDRESS, register(self.records));
         b.nops(2);
         b.mov(gate, UNIF);
         b.mov(next_start, UNIF);

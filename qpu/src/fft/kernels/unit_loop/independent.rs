@@ -4,11 +4,13 @@
 //! first unit, so that all its words lie behind each other; those of further units are read from
 //! their records.
 
-use super::{Generated, Word};
+use super::{Names, Word};
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Start, Task};
 use crate::generate::codelet::op_list::{OpList, Wish};
+use crate::generate::codelet::register;
 use crate::generate::schedule::{self, Destination, Operation, Place, Source};
-use crate::generate::{Builder, NONE, R0, Reg, ST_WAIT, UNIFORMS_ADDRESS, ra, rb};
+use crate::generate::{Builder, NONE, R0, ST_WAIT, UNIFORMS_ADDRESS};
 use crate::isa::{AddOp, BranchCond, File};
 
 type Operations = Vec<Operation<Word>>;
@@ -16,6 +18,7 @@ type Operations = Vec<Operation<Word>>;
 /// A program being written: first what it does once.
 pub struct Independent {
     task: Task,
+    names: Names,
     /// The op list that is being written.
     pub ops: OpList<Word>,
     /// Operations that are done once, when they are written.
@@ -30,7 +33,7 @@ pub struct Independent {
 
 impl Independent {
     /// A program of which the common words are read.
-    pub fn new(task: Task) -> Self {
+    pub fn new(task: Task, names: Names) -> Self {
         let mut ops = OpList::new(Place::R4);
         // Counted down beside a small immediate, which is read through file B's port.
         let units = start(&mut ops, Start::Units, Wish::File(File::A));
@@ -42,6 +45,7 @@ impl Independent {
         );
         Self {
             task,
+            names,
             ops,
             head: Vec::new(),
             units,
@@ -135,33 +139,24 @@ impl Independent {
             Word::Start(start) => Some(start),
             _ => None,
         });
+        let first_record = record.iter().copied().map(Start::Record);
+        let start: Vec<_> = own.chain(first_record).collect();
+        let reads = start.iter().map(|&word| Word::Start(word).name(self.names));
         Generated {
             task: self.task,
             code: program.words,
             units,
-            start: own
-                .chain(record.iter().copied().map(Start::Record))
-                .collect(),
+            reads: reads.collect(),
+            start,
             record,
             tail: Vec::new(),
             rows: Vec::new(),
             scalars: Vec::new(),
-            listed: Default::default(),
             labels: program.labels,
         }
     }
 }
 
 fn start(ops: &mut OpList<Word>, word: Start, wish: Wish) -> Place {
-    let place = ops.take(wish);
-    ops.copy(Source::Uniform(Word::Start(word)), place);
-    place
-}
-
-fn register(place: Place) -> Reg {
-    match place {
-        Place::Register(File::A, number) => ra(number),
-        Place::Register(File::B, number) => rb(number),
-        _ => unreachable!("what is kept is kept in registers"),
-    }
+    ops.load(Source::Uniform(Word::Start(word)), wish)
 }

@@ -21,13 +21,12 @@ use crate::fft::Role;
 use crate::generate::codelet::op_list::{OpList, Wish};
 use crate::generate::codelet::radix16::Constants;
 use crate::generate::schedule::{self, Destination, Operation, Place, Unit};
-use crate::generate::{Reg, ra, rb};
 use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store, store_stride};
 use assemble::put_pieces;
 
 pub use assemble::Written;
-pub use program::{Generated, UNIT, Word};
+pub use program::{List, Names, UNIT, Word};
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;
@@ -78,6 +77,7 @@ type Scheduled = (schedule::Scheduled<Word>, Form);
 /// A program being written: the operations of its start, and then those of a unit.
 pub struct UnitProgram {
     task: Task,
+    names: Names,
     /// The op list that is being written.
     pub ops: OpList<Word>,
     /// Constants of the 16-point transforms.
@@ -106,7 +106,7 @@ pub struct UnitProgram {
 
 impl UnitProgram {
     /// A program in which nothing but the start is written.
-    pub fn new(task: Task, shape: &Shape) -> Self {
+    pub fn new(task: Task, shape: &Shape, names: Names) -> Self {
         let mut ops = OpList::new(Place::R4);
         let constants = Constants::load(&mut ops);
         let mut keep = || ops.take(Wish::AnyFile);
@@ -136,11 +136,8 @@ impl UnitProgram {
             .chain(store_setups.iter().copied());
         for ((setup, shift), place) in [(write, 5)].into_iter().chain(setups).zip(places) {
             let [word, row] = [0, 1].map(|_| ops.take(Wish::Accumulator));
-            ops.immediate(
-                setup.expect("inside the VPM"),
-                [Destination::Place(word), Destination::Nothing],
-            );
-            ops.immediate(shift, [Destination::Place(row), Destination::Nothing]);
+            ops.immediate(setup.expect("inside the VPM"), word);
+            ops.immediate(shift, row);
             ops.add_op(AddOp::Shl, area, row, row);
             ops.add_op(AddOp::Or, word, row, place);
             ops.give_back(word);
@@ -148,6 +145,7 @@ impl UnitProgram {
         }
         Self {
             task,
+            names,
             ops,
             constants,
             opening: Vec::new(),
@@ -174,16 +172,13 @@ impl UnitProgram {
         self.lookups += 1;
         let word = Word::Start(Start::Lanes(lanes));
         let fetched = self.ops.lookup_sum(tmu, self.word_offsets, word);
-        let place = self.ops.take(Wish::AnyFile);
-        self.ops.copy(fetched, place);
-        place
+        self.ops.load(fetched, Wish::AnyFile)
     }
 
     /// A number of the start list.
     pub fn number(&mut self, start: impl Into<Start>) -> Place {
-        let place = self.ops.take(Wish::AnyFile);
-        self.ops.copy(Source::Uniform(Word::start(start)), place);
-        place
+        self.ops
+            .load(Source::Uniform(Word::start(start)), Wish::AnyFile)
     }
 
     /// Begins a unit: operations that follow belong to it. Reads its record, but for
@@ -195,8 +190,7 @@ impl UnitProgram {
         self.ops.copy(records, Destination::UniformsAddress);
         // How long the record is, is known when the unit is written.
         let bytes = self.ops.take(Wish::Accumulator);
-        self.ops
-            .immediate(0, [Destination::Place(bytes), Destination::Nothing]);
+        self.ops.immediate(0, bytes);
         self.ops.add_op(AddOp::Add, records, bytes, self.records);
         self.ops.give_back(bytes);
         for index in 0..self.stores.len() {
@@ -229,9 +223,8 @@ impl UnitProgram {
 
     /// A word of the record.
     pub fn word(&mut self, record: impl Into<Record>) -> Place {
-        let place = self.ops.take(Wish::AnyFile);
-        self.ops.copy(Source::Uniform(Word::record(record)), place);
-        place
+        self.ops
+            .load(Source::Uniform(Word::record(record)), Wish::AnyFile)
     }
 
     /// Goes over to the row list: uniforms that follow are read from it.
@@ -281,8 +274,7 @@ impl UnitProgram {
         let records = Source::Place(self.records);
         let bytes = self.ops.take(Wish::Accumulator);
         let behind = 4 * (u32::from(words) + 2 * u32::from(self.listed));
-        self.ops
-            .immediate(behind, [Destination::Place(bytes), Destination::Nothing]);
+        self.ops.immediate(behind, bytes);
         self.ops
             .add_op(AddOp::Sub, records, bytes, Destination::UniformsAddress);
         self.ops.give_back(bytes);
@@ -319,16 +311,7 @@ fn set_stride(ops: &mut OpList<Word>, pitch: Option<Place>) {
     };
     ops.copy(word, pitch);
     let most = ops.take(Wish::Accumulator);
-    let to = [Destination::Place(most), Destination::Nothing];
-    ops.immediate(store_stride(u16::MAX), to);
+    ops.immediate(store_stride(u16::MAX), most);
     ops.add_op(AddOp::Min, pitch, most, Destination::WriteSetup);
     ops.give_back(most);
-}
-
-fn reg(place: Place) -> Reg {
-    match place {
-        Place::Register(File::A, number) => ra(number),
-        Place::Register(File::B, number) => rb(number),
-        _ => unreachable!("what is kept is kept in registers"),
-    }
 }

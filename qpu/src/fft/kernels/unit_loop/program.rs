@@ -1,7 +1,10 @@
-//! A program that runs units, and the words that it reads.
+//! The words that a program with a loop over units reads, and their names.
 
-use crate::fft::kernels::program::{Record, Start, Tail, Task};
+use crate::fft::kernels::program::{Record, Start};
 use crate::fft::kernels::uniform::{Pack, UniformId};
+
+/// The phase of what is scheduled as one piece: a unit.
+pub const UNIT: &str = "unit";
 
 /// A word that a program reads as a uniform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +14,18 @@ pub enum Word {
     Row(UniformId),
     Scalar(UniformId),
 }
+
+/// A list of a program.
+#[derive(Clone, Copy)]
+pub enum List {
+    Start,
+    Record,
+    Row,
+    Scalar,
+}
+
+/// The name of a uniform of a kernel in one of its lists, for listings.
+pub type Names = fn(List, UniformId) -> String;
 
 impl Word {
     pub fn start(word: impl Into<Start>) -> Self {
@@ -28,41 +43,20 @@ impl Word {
     pub fn scalar(word: impl Pack) -> Self {
         Self::Scalar(word.id())
     }
-}
 
-/// A generated program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Generated {
-    /// The task that it does.
-    pub task: Task,
-    /// Instructions.
-    pub code: Vec<u64>,
-    /// First instruction of the loop over units, and the first behind it.
-    pub units: core::ops::Range<usize>,
-    /// Start list.
-    pub start: Vec<Start>,
-    /// Words of a record.
-    pub record: Vec<Record>,
-    /// Words of the tail.
-    pub tail: Vec<Tail>,
-    /// Words of a row list.
-    pub rows: Vec<UniformId>,
-    /// Words of a scalar list.
-    pub scalars: Vec<UniformId>,
-    /// Words of row lists as the code has them: what routines read in one call, and what the loop
-    /// reads.
-    pub listed: [Vec<UniformId>; 2],
-    /// Names of instructions, by index.
-    pub labels: Vec<(usize, String)>,
-}
-
-/// The phase of what is scheduled as one piece: a unit.
-pub const UNIT: &str = "unit";
-
-impl Generated {
-    /// `fft-first-32` or `fft-first-32-i16`, say.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.task.name().to_string()
+    /// Its name in listings.
+    pub fn name(self, names: Names) -> String {
+        match self {
+            Self::Start(Start::Kernel(id)) => names(List::Start, id),
+            Self::Start(Start::Record(record)) => {
+                format!("Record({})", Self::Record(record).name(names))
+            }
+            Self::Start(Start::Row(id)) => format!("Row({})", names(List::Row, id)),
+            Self::Start(start) => format!("{start:?}"),
+            Self::Record(Record::Kernel(id)) => names(List::Record, id),
+            Self::Record(record) => format!("{record:?}"),
+            Self::Row(id) => names(List::Row, id),
+            Self::Scalar(id) => names(List::Scalar, id),
+        }
     }
 }

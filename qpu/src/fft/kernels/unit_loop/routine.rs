@@ -5,9 +5,9 @@
 //! gives the same instructions, they are put once, in front of the loop, and go back where a
 //! register says.
 
-use super::{Form, Scheduled, UnitProgram, Word, reg};
+use super::{Form, Scheduled, UnitProgram, Word};
 use crate::check;
-use crate::fft::kernels::uniform::UniformId;
+use crate::generate::codelet::register;
 use crate::generate::{Builder, Label, Reg, schedule};
 use crate::isa::BranchCond;
 
@@ -52,7 +52,7 @@ impl Routines<'_> {
 impl UnitProgram {
     /// Puts the routines that `unit` calls, and a branch past them.
     pub(super) fn put_routines<'a>(&self, b: &mut Builder, unit: &'a [Scheduled]) -> Routines<'a> {
-        let link = self.link.map(reg);
+        let link = self.link.map(register);
         let mut all = Vec::new();
         let mut length = 0;
         if let Some(link) = link {
@@ -97,18 +97,12 @@ pub(super) fn length(unit: &[Scheduled]) -> usize {
         .sum()
 }
 
-/// Words of row lists as the code has them: what routines read in one call, and what is read
-/// outside.
-pub(super) fn rows_of_code(unit: &[Scheduled]) -> [Vec<UniformId>; 2] {
-    [true, false].map(|of_routines| {
+/// Words as the code has them: what routines read in one call, and what is read outside.
+pub(super) fn words_of_code(unit: &[Scheduled]) -> impl Iterator<Item = Word> {
+    [true, false].into_iter().flat_map(|of_routines| {
         let pieces = in_code(unit);
-        let pieces = pieces.filter(|(_, form)| matches!(form, Form::Call(_)) == of_routines);
-        let uniforms = pieces.flat_map(|(piece, _)| &piece.uniforms);
-        let row = |word: &Word| match word {
-            Word::Row(row) => Some(*row),
-            _ => None,
-        };
-        uniforms.filter_map(row).collect()
+        let pieces = pieces.filter(move |(_, form)| matches!(form, Form::Call(_)) == of_routines);
+        pieces.flat_map(|(piece, _)| piece.uniforms.iter().copied())
     })
 }
 

@@ -1,7 +1,8 @@
 //! The store of a unit: rows into the program's half of the VPM under its lock, and from there to
 //! memory.
 
-use super::{UnitProgram, reg};
+use super::UnitProgram;
+use crate::generate::codelet::register;
 use crate::generate::schedule::Place;
 use crate::generate::{
     Builder, Label, NONE, R0, R1, R2, R3, ST_ADDR, ST_WAIT, UNIF, UNIFORMS_ADDRESS, VPM, WR_SETUP,
@@ -21,13 +22,13 @@ impl UnitProgram {
         outputs: &[Place],
         factors: Option<[Place; 2]>,
     ) -> Option<(Label, Label)> {
-        let area = reg(self.area);
+        let area = register(self.area);
         let write = |b: &mut Builder, step: usize| {
             if step == 0 {
-                b.mov(WR_SETUP, reg(self.write_setup));
+                b.mov(WR_SETUP, register(self.write_setup));
                 return;
             }
-            let output = reg(outputs[step - 1]);
+            let output = register(outputs[step - 1]);
             match factors {
                 Some(_) => b.fmul(VPM, output, [R2, R3][step % 2]),
                 None => b.mov(VPM, output),
@@ -38,8 +39,8 @@ impl UnitProgram {
         b.brr(BranchCond::AllZC, second);
         match factors {
             Some([first, second]) => {
-                b.mov(R3, reg(first));
-                b.mov(R2, reg(second));
+                b.mov(R3, register(first));
+                b.mov(R2, register(second));
             }
             None => b.nops(2),
         }
@@ -54,7 +55,7 @@ impl UnitProgram {
         (SHARED..=outputs.len()).for_each(|step| write(b, step));
         if self.listed > 0 {
             b.ldi(R0, 8 * u32::from(self.listed));
-            b.sub(R0, reg(self.records), R0);
+            b.sub(R0, register(self.records), R0);
             b.mov(UNIFORMS_ADDRESS, R0);
             b.nops(2);
         }
@@ -65,15 +66,15 @@ impl UnitProgram {
         let stores = self.store_setups.iter().zip(&self.stores);
         let far = self.pitch.map(|pitch| {
             let [far, back] = ["one-by-one", "begun"].map(|name| b.label(name));
-            b.mov(NONE, reg(pitch)).setf();
+            b.mov(NONE, register(pitch)).setf();
             b.brr(BranchCond::AllNC, far);
             b.nops(2);
             (far, back)
         });
         // The first setup is in the branch's last delay slot.
         for (setup, address) in stores {
-            b.mov(WR_SETUP, reg(*setup));
-            b.mov(ST_ADDR, reg(*address));
+            b.mov(WR_SETUP, register(*setup));
+            b.mov(ST_ADDR, register(*address));
         }
         if let Some((_, back)) = far {
             b.bind(back);
@@ -105,7 +106,7 @@ impl UnitProgram {
             let one = Store { rows: 1, ..*store };
             let one = one.setup().expect("inside the VPM");
             b.ldi(R0, all ^ one);
-            b.xor(R0, R0, reg(*setup));
+            b.xor(R0, R0, register(*setup));
             put_rows(b, store.rows, *address, pitch, ["row-0", "row-1"][number]);
         }
         b.brr(BranchCond::Always, back);
@@ -115,7 +116,7 @@ impl UnitProgram {
 
 /// Stores rows one by one, the first with the setup in r0; r1 to r3 are used up.
 pub(super) fn put_rows(b: &mut Builder, rows: u8, address: Place, pitch: Place, name: &str) {
-    b.mov(R1, reg(address));
+    b.mov(R1, register(address));
     b.ldi(R3, u32::from(rows));
     b.ldi(R2, 1 << 7); // a row of the VPM further
     let again = b.here(name);
@@ -124,6 +125,6 @@ pub(super) fn put_rows(b: &mut Builder, rows: u8, address: Place, pitch: Place, 
     b.sub(R3, R3, 1).setf();
     b.brr(BranchCond::AnyZC, again);
     b.add(R0, R0, R2);
-    b.add(R1, R1, reg(pitch));
+    b.add(R1, R1, register(pitch));
     b.nop();
 }

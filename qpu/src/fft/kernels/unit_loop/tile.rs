@@ -30,15 +30,15 @@ use super::per_qpu_code::{
     put_per_qpu_code, steps,
 };
 use super::store::put_rows;
-use super::{
-    Generated, Scheduled, Shape, Source, Stores, UnitProgram, Word, put_pieces, reg, routine,
-};
+use super::{Names, Scheduled, Shape, Source, Stores, UnitProgram, Word, put_pieces, routine};
 use crate::fft::Role;
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Kind, Start, Tail, Task};
 use crate::fft::kernels::unit::uniforms;
 use crate::generate::codelet::lookups::LOOKUP_BYTES;
 use crate::generate::codelet::op_list::{OpList, Wish};
 use crate::generate::codelet::radix16::Constants;
+use crate::generate::codelet::register;
 use crate::generate::schedule::{self, Destination, Place};
 use crate::generate::{
     Builder, Label, NONE, R0, R2, ST_ADDR, ST_WAIT, UNIF, UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
@@ -71,7 +71,7 @@ pub struct Sharing {
 impl UnitProgram {
     /// A program for tiles in which nothing but the start is written. `shape` is that of rows
     /// 0..16, and again of the 16 rows behind them.
-    pub fn of_tiles(task: Task, shape: &Shape) -> Self {
+    pub fn of_tiles(task: Task, shape: &Shape, names: Names) -> Self {
         let Stores::Fixed(stores) = &shape.stores else {
             unreachable!("all units of a tile store as much")
         };
@@ -101,9 +101,10 @@ impl UnitProgram {
             unreachable!("tiles are of points")
         };
         let sign = (sharers > 2).then(|| {
-            let sign = ops.take(Wish::AnyFile);
-            ops.copy(Source::Uniform(Word::Start(Start::Sharer { bit: 0 })), sign);
-            sign
+            ops.load(
+                Source::Uniform(Word::Start(Start::Sharer { bit: 0 })),
+                Wish::AnyFile,
+            )
         });
         let at = |block: Block, y: u8| match block.place {
             crate::vpm::Place::Row { .. } => Block::row(y),
@@ -117,6 +118,7 @@ impl UnitProgram {
         });
         Self {
             task,
+            names,
             ops,
             constants,
             opening: Vec::new(),
@@ -247,13 +249,13 @@ impl UnitProgram {
         b.bind(code.leave[1]);
         put_pieces(&mut b, &routines, after);
         let far = self.put_stores(&mut b, outputs, factors);
-        let left = reg(self.units);
+        let left = register(self.units);
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
         // Of the second half.
         let last_store = self.last_store();
         if let Some(address) = last_store {
-            b.mov(ST_ADDR, reg(address));
+            b.mov(ST_ADDR, register(address));
         }
         b.mov(NONE, ST_WAIT);
         b.srel(1);
@@ -292,14 +294,14 @@ impl UnitProgram {
         for (half, (outputs, write)) in halves.enumerate() {
             let lock = half as u8;
             if let Some(factors) = factors {
-                b.mov(R2, reg(factors[half]));
+                b.mov(R2, register(factors[half]));
             }
             b.sacq(lock);
             b.ldi(WR_SETUP, write.write_setup().expect("inside the VPM"));
             for output in outputs {
                 match factors {
-                    Some(_) => b.fmul(VPM, reg(*output), R2),
-                    None => b.mov(VPM, reg(*output)),
+                    Some(_) => b.fmul(VPM, register(*output), R2),
+                    None => b.mov(VPM, register(*output)),
                 };
             }
             if half > 0 {
@@ -308,7 +310,7 @@ impl UnitProgram {
             }
             let far = self.pitch.map(|pitch| {
                 let labels = ["one-by-one", "begun"].map(|name| b.label(name));
-                b.mov(NONE, reg(pitch)).setf();
+                b.mov(NONE, register(pitch)).setf();
                 b.brr(BranchCond::AllNC, labels[0]);
                 b.nops(2);
                 labels
@@ -318,7 +320,7 @@ impl UnitProgram {
             for (store, address) in stores.skip(half * per_half).take(per_half) {
                 b.ldi(WR_SETUP, store.setup().expect("inside the VPM"));
                 if self.last_store() != Some(*address) {
-                    b.mov(ST_ADDR, reg(*address));
+                    b.mov(ST_ADDR, register(*address));
                 }
             }
             if let Some([_, back]) = far {
@@ -356,7 +358,7 @@ impl UnitProgram {
                 b.nop().ldtmu1();
             }
         }
-        b.mov(UNIFORMS_ADDRESS, reg(self.records));
+        b.mov(UNIFORMS_ADDRESS, register(self.records));
         b.brr(BranchCond::Always, end).plus(ra(TABLES));
         b.nops(2);
         b.mov(R0, UNIF); // Peers

@@ -114,6 +114,40 @@ impl<E> From<E> for Error<E> {
     }
 }
 
+impl<E> Error<E> {
+    /// The sentence of an error that has no numbers.
+    const fn sentence(&self) -> &'static str {
+        match self {
+            Self::Combination => {
+                "the greatest of several spectra and the least of several calls (or the other way round) \
+                 cannot be had together: keep one of them in a plan of its own"
+            }
+            Self::Window => {
+                "the window's coefficients must be finite, with a sum that is not 0, and the same from both ends \
+                 where a constant is to be removed"
+            }
+            Self::NoPowers => {
+                "the plan makes no powers: make it from a request of `Transform::Powers`"
+            }
+            Self::EmptyBatch => {
+                "a batch must have at least one transform, and a spectrum one segment"
+            }
+            Self::NoWindow => {
+                "the plan multiplies by no window: make it from a request that is `windowed`"
+            }
+            Self::WindowedInverse => {
+                "a plan with a window transforms forward only: make another for the inverse"
+            }
+            Self::Overlap => "input and output overlap: they must be the same buffer or lie apart",
+            Self::InPlace => {
+                "in place, input and output must have the same layout: give smaller samples and other \
+                 hops an output of their own"
+            }
+            _ => "",
+        }
+    }
+}
+
 impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let name = |which: &Which| match which {
@@ -145,24 +179,6 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 f,
                 "a spectrum has bins {least} to {}: ask for some of these",
                 most - 1
-            ),
-            Self::Combination => write!(
-                f,
-                "the greatest of several spectra and the least of several calls (or the other way round) \
-                 cannot be had together: keep one of them in a plan of its own"
-            ),
-            Self::Window => write!(
-                f,
-                "the window's coefficients must be finite, with a sum that is not 0, and the same from both ends \
-                 where a constant is to be removed"
-            ),
-            Self::NoPowers => write!(
-                f,
-                "the plan makes no powers: make it from a request of `Transform::Powers`"
-            ),
-            Self::EmptyBatch => write!(
-                f,
-                "a batch must have at least one transform, and a spectrum one segment"
             ),
             Self::Qpus(qpus) => write!(f, "a plan uses 2 to {QPUS} QPUs, not {qpus}"),
             Self::TooFewQpus { needed, qpus } => write!(
@@ -207,14 +223,6 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 f,
                 "a hop of {hop} samples: transforms must begin at words, so make it a multiple of {multiple}"
             ),
-            Self::NoWindow => write!(
-                f,
-                "the plan multiplies by no window: make it from a request that is `windowed`"
-            ),
-            Self::WindowedInverse => write!(
-                f,
-                "a plan with a window transforms forward only: make another for the inverse"
-            ),
             Self::Short {
                 which,
                 needed,
@@ -229,16 +237,15 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 "the {} must begin at a multiple of 64 bytes",
                 name(which)
             ),
-            Self::Overlap => write!(
-                f,
-                "input and output overlap: they must be the same buffer or lie apart"
-            ),
-            Self::InPlace => write!(
-                f,
-                "in place, input and output must have the same layout: give smaller samples and other \
-                 hops an output of their own"
-            ),
             Self::Runner(error) => write!(f, "the QPU runner failed: {error:?}"),
+            Self::Combination
+            | Self::Window
+            | Self::NoPowers
+            | Self::EmptyBatch
+            | Self::NoWindow
+            | Self::WindowedInverse
+            | Self::Overlap
+            | Self::InPlace => f.write_str(self.sentence()),
         }
     }
 }

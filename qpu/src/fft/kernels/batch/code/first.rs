@@ -47,11 +47,8 @@ impl First {
     pub fn ask(&self, ops: &mut OpList<Word>) {
         begin(ops, 3, Word::Input);
         ops.add_op(AddOp::Add, ADDRESSES, self.offset, ADDRESSES);
-        let none = Destination::Nothing;
-        let step = Destination::Place(self.row_step);
-        ops.immediate(Columns::ROW_BYTES - 4, [step, none]);
-        let step = Destination::Place(self.vector_step);
-        ops.immediate(VECTOR, [step, none]);
+        ops.immediate(Columns::ROW_BYTES - 4, self.row_step);
+        ops.immediate(VECTOR, self.vector_step);
         for row in 0..ROWS_AHEAD {
             self.ask_row(ops, row);
         }
@@ -71,11 +68,8 @@ impl First {
     /// Rows of the input into the registers of points, and the first twiddles asked for. Gives the
     /// step of rows back.
     pub fn load(&self, ops: &mut OpList<Word>, points: [Complex; 16]) {
-        let factors = [Word::FactorRe, Word::FactorIm].map(|word| {
-            let place = ops.take(Wish::AnyFile);
-            ops.copy(Source::Uniform(word), place);
-            place
-        });
+        let factors = [Word::FactorRe, Word::FactorIm]
+            .map(|word| ops.load(Source::Uniform(word), Wish::AnyFile));
         for (row, point) in points.iter().enumerate() {
             for component in 0..2 {
                 ops.push(Operation::fetch(tmu(row)));

@@ -11,12 +11,12 @@ mod second;
 
 use super::Columns;
 use super::layout::Word;
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::one_pass::lookups::ADDRESSES;
-use crate::fft::kernels::one_pass::program::{
-    ASKED, Assembly, OnePassProgram, Phase, Tried, named, register,
-};
+use crate::fft::kernels::one_pass::program::{ASKED, Assembly, Phase, Tried, named};
 use crate::generate::codelet::op_list::{OpList, Wish};
 use crate::generate::codelet::radix16::Constants;
+use crate::generate::codelet::register;
 use crate::generate::schedule::{Place, Source};
 use crate::generate::{Builder, ra};
 use crate::isa::{BranchCond, File};
@@ -86,7 +86,7 @@ pub fn build() -> Pieces {
     }
 }
 
-pub fn program(tried: Tried<'_>) -> OnePassProgram {
+pub fn program(tried: Tried<'_>) -> Generated {
     let built = build();
     let mut all = Assembly::new(&Columns, &built, tried);
     all.piece(HEAD, None);

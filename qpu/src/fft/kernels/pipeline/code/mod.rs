@@ -15,12 +15,12 @@ use super::roles::consumer::{Consumer, FROM_POINTS, go_through};
 use super::roles::semaphore::{open, ways};
 use super::roles::{Assembly, Operation, Pieces, begin};
 use super::uniforms::Word;
-use crate::fft::kernels::one_pass::program::{
-    Branch, OnePassProgram, Phase, Piece, Tried, named, register,
-};
+use crate::fft::kernels::generated::Generated;
+use crate::fft::kernels::one_pass::program::{Branch, Phase, Piece, Tried, named};
 use crate::fft::kernels::one_pass::rows::Factors;
 use crate::generate::codelet::op_list::Wish;
 use crate::generate::codelet::radix16::butterflies;
+use crate::generate::codelet::register;
 use crate::generate::schedule::Place;
 use crate::generate::{Builder, Label, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra};
 use crate::isa::{BranchCond, File};
@@ -175,7 +175,7 @@ fn consumed(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Place, Option<
     (pieces, kept, steps, both)
 }
 
-pub fn program(pipeline: Pipeline, tried: Tried<'_>) -> OnePassProgram {
+pub fn program(pipeline: Pipeline, tried: Tried<'_>) -> Generated {
     let (built, kept) = build_kept(pipeline);
     let mut all = Assembly::new(&pipeline, &built, tried);
     let consumer = all.b.label("consumer");

@@ -103,26 +103,19 @@ impl Producer<'_> {
         // Columns, which follow each other in memory, and rows, 256 bytes apart.
         let columns = pipeline.columns();
         let [within, row] = [(); 2].map(|()| ops.take(Wish::Accumulator));
-        let place = Destination::Place;
         let mask = Source::Small(columns as i32 - 1);
-        ops.add_op(AddOp::And, Source::Lane, mask, place(within));
-        ops.add_op(AddOp::Xor, Source::Lane, within, place(row));
-        ops.add_op(AddOp::Shl, within, 3, place(within));
+        ops.add_op(AddOp::And, Source::Lane, mask, within);
+        ops.add_op(AddOp::Xor, Source::Lane, within, row);
+        ops.add_op(AddOp::Shl, within, 3, within);
         let shift = 8 - columns.trailing_zeros();
-        ops.add_op(AddOp::Shl, row, shift as i32, place(row));
-        ops.add_op(
-            AddOp::Add,
-            within,
-            Source::Uniform(Word::Input),
-            place(within),
-        );
-        ops.add_op(AddOp::Add, row, self.offset, place(row));
-        ops.add_op(AddOp::Add, within, row, place(ADDRESSES));
+        ops.add_op(AddOp::Shl, row, shift as i32, row);
+        ops.add_op(AddOp::Add, within, Source::Uniform(Word::Input), within);
+        ops.add_op(AddOp::Add, row, self.offset, row);
+        ops.add_op(AddOp::Add, within, row, ADDRESSES);
         ops.give_back(within);
         ops.give_back(row);
-        let none = Destination::Nothing;
-        ops.immediate(pipeline.row_bytes(), [place(self.row_step), none]);
-        ops.immediate(VECTOR, [place(self.vector_step), none]);
+        ops.immediate(pipeline.row_bytes(), self.row_step);
+        ops.immediate(VECTOR, self.vector_step);
         for pair in 0..ROWS_AHEAD {
             self.ask(ops, ADDRESSES, pair);
         }
@@ -274,8 +267,7 @@ impl Producer<'_> {
 
     /// The first twiddles of the second half asked for.
     pub fn ask_ahead(&self, ops: &mut OpList<Word>) {
-        let at = ops.take(Wish::Accumulator);
-        ops.copy(self.addresses, at);
+        let at = ops.load(self.addresses, Wish::Accumulator);
         for position in HALF..HALF + ROWS_AHEAD {
             self.ask(ops, at, self.pairs_before_outputs() + position);
         }

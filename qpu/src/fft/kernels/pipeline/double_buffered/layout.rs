@@ -9,9 +9,9 @@
 //! mod 8) + n2 mod 2.
 //!
 //! Round r is 8 k1 from 16 k_x + 8 h on, half h = r / 8 and k_x by [`DoubleBuffered::K_X`]: two
-//! vectors, real and imaginary parts, of each unit. Consumer r mod 4 transforms 32 points n2 = 2 u
-//! + lane mod 2 of it and stores whole rows of memory through rows 32..64 of the VPM, as those of
-//! pipelines do ([`crate::fft::kernels::pipeline::layout`]).
+//! vectors, real and imaginary parts, of each unit. Consumer r mod 4 transforms 32 points n2 = 2
+//! u + lane mod 2 of it and stores whole rows of memory through rows 32..64 of the VPM, as those
+//! of pipelines do ([`crate::fft::kernels::pipeline::layout`]).
 //!
 //! Eight **producers** have two units each, and registers for one and a half; four **consumers**
 //! have registers for what they transform and for half as much again. So a producer p first does

@@ -137,14 +137,11 @@ impl First {
         ops.add_op(AddOp::Add, offsets, Source::Uniform(Word::Twiddles), lanes);
         ops.give_back(offsets);
         let vector = ops.take(Wish::File(File::B));
-        ops.immediate(VECTOR, [Destination::Place(vector), Destination::Nothing]);
+        ops.immediate(VECTOR, vector);
         let columns = [0, 1].map(|component| load(ops, Word::ColumnSetup { component }, File::A));
         let sharing = self.short.is_shared().then(|| {
             let signs = ops.take(Wish::File(File::A));
-            ops.immediate(
-                1f32.to_bits(),
-                [Destination::Place(signs), Destination::Nothing],
-            );
+            ops.immediate(1f32.to_bits(), signs);
             tell_halves(ops);
             let negated = Operation::add(AddOp::Fsub, 0, signs, signs);
             ops.push(negated.when(UPPER));
@@ -315,8 +312,7 @@ impl Sharing {
     fn across(&self, ops: &mut OpList<Word>, output: u32, z: Complex) -> Complex {
         // What changes lanes has to be in an accumulator.
         let [re, im] = z.map(|part| {
-            let copy = ops.take(Wish::Accumulator);
-            ops.copy(part.place, copy);
+            let copy = ops.load(part.place, Wish::Accumulator);
             positive(copy)
         });
         ops.give_back_complex(z);
@@ -327,8 +323,7 @@ impl Sharing {
         match output {
             0 => {}
             4 => {
-                let kept = ops.take(Wish::File(File::A));
-                ops.copy(re.place, kept);
+                let kept = ops.load(re.place, Wish::File(File::A));
                 into_upper(ops, AddOp::Or, [im.place; 2], re);
                 let negated = Operation::add(AddOp::Fsub, 0, kept, im.place);
                 ops.push(negated.when(UPPER));

@@ -11,11 +11,11 @@ mod second;
 
 use super::Short;
 use super::layout::Word;
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::one_pass::lookups::ADDRESSES;
-use crate::fft::kernels::one_pass::program::{
-    Assembly, OnePassProgram, Phase, Tried, named, register,
-};
+use crate::fft::kernels::one_pass::program::{Assembly, Phase, Tried, named};
 use crate::generate::codelet::op_list::{OpList, Wish};
+use crate::generate::codelet::register;
 use crate::generate::schedule::{Place, Source};
 use crate::generate::{Builder, NONE, Reg, ST_WAIT, UNIF};
 use crate::isa::{BranchCond, File};
@@ -54,9 +54,7 @@ type Pieces = crate::fft::kernels::one_pass::program::Pieces<Word>;
 
 /// A register with a uniform in it.
 fn load(ops: &mut OpList<Word>, word: Word, file: File) -> Place {
-    let place = ops.take(Wish::File(file));
-    ops.copy(Source::Uniform(word), place);
-    place
+    ops.load(Source::Uniform(word), Wish::File(file))
 }
 
 pub fn build(short: Short) -> Pieces {
@@ -133,7 +131,7 @@ fn build_kept(short: Short) -> (Pieces, Kept) {
     (built, kept)
 }
 
-pub fn program(short: Short, tried: Tried<'_>) -> OnePassProgram {
+pub fn program(short: Short, tried: Tried<'_>) -> Generated {
     let (built, kept) = build_kept(short);
     let [last, next_unit, step] = [kept.last, kept.next_unit, kept.step].map(register);
     let mut all = Assembly::new(&short, &built, tried);

@@ -172,8 +172,7 @@ impl Terms {
         };
         let both = |ops: &mut OpList<Word>, component| {
             let a = fetch(ops, run, Stream::Points, component);
-            let kept = ops.take(Wish::AnyFile);
-            ops.copy(a.place, kept);
+            let kept = ops.load(a.place, Wish::AnyFile);
             let b = fetch(ops, 1 - run, Stream::Mirrored, component);
             let a = positive(kept);
             // A + conj B, then A - conj B.

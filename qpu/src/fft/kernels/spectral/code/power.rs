@@ -55,7 +55,7 @@ pub fn program(bins: Bins) -> Written {
         write: Block::row(0),
         stores: Stores::Listed(bins.stores()),
     };
-    let mut program = UnitProgram::new(Task::Bins(bins), &shape);
+    let mut program = UnitProgram::new(Task::Bins(bins), &shape, super::name);
     let lanes = match bins {
         Bins::Power { .. } => vec![program.lanes(Lanes::Input)],
         _ => half::lanes(&mut program).to_vec(),
@@ -97,8 +97,7 @@ impl Unit {
             }
         };
         let zero = program.word(Record::Zero);
-        let left = program.ops.take(Wish::File(File::A));
-        program.ops.copy(loaded.spectra, left);
+        let left = program.ops.load(loaded.spectra, Wish::File(File::A));
         // 4 · lane, for vectors of words.
         let vectors = program.ops.take(Wish::Accumulator);
         let to = Destination::Place(vectors);
@@ -145,12 +144,10 @@ impl Unit {
         ops.add_op(AddOp::Add, address, 8, self.rows);
         ops.give_back(address);
         ops.copy(Source::Uniform(row(Row::Sign)), self.sign);
-        let initial = ops.take(Wish::Accumulator);
-        ops.copy(Source::Uniform(row(Row::Initial)), initial);
+        let initial = ops.load(Source::Uniform(row(Row::Initial)), Wish::Accumulator);
         let bins = self.loaded.bins;
         for _ in 0..bins.runs() * bins.groups() {
-            let power = ops.take(Wish::AnyFile);
-            ops.copy(initial, power);
+            let power = ops.load(initial, Wish::AnyFile);
             self.powers.push(power);
         }
         ops.give_back(initial);
@@ -216,14 +213,12 @@ impl Unit {
                 ops.add_op(AddOp::Add, self.zero, 4, Destination::Tmu(0));
             }
             ops.push(Operation::fetch(0));
-            let part = ops.take(Wish::File(File::A));
-            ops.copy(Place::R4, part);
+            let part = ops.load(Place::R4, Wish::File(File::A));
             parts.push(part);
         }
         if let Input::Half(..) = self.input {
             let im = parts.pop().expect("two parts");
-            let other = ops.take(Wish::Accumulator);
-            ops.copy(im, other);
+            let other = ops.load(im, Wish::Accumulator);
             ops.add_op(AddOp::Fadd, parts[0], other, parts[0]);
             ops.give_back(im);
             ops.give_back(other);
@@ -249,8 +244,7 @@ impl Unit {
             });
             let fetched = positive(program.ops.lookup_sum(group % 2, base, word));
             // r4 is taken before it changes.
-            let kept = program.ops.take(Wish::Accumulator);
-            program.ops.copy(fetched.place, kept);
+            let kept = program.ops.load(fetched.place, Wish::Accumulator);
             let x = positive(kept);
             let Some(removed) = removed else {
                 return x;
@@ -307,20 +301,22 @@ impl Unit {
         program
             .ops
             .add_op_setting_flags(AddOp::Or, hold, hold, nothing);
-        let keep = program.ops.take(Wish::File(File::B));
-        program.ops.copy(Source::Uniform(row(Row::Keep)), keep);
-        let scale = program.ops.take(Wish::File(File::B));
-        program.ops.copy(Source::Uniform(row(Row::Scale)), scale);
-        let back = program.ops.take(Wish::File(File::B));
-        program.ops.copy(Source::Uniform(row(Row::Back)), back);
+        let keep = program
+            .ops
+            .load(Source::Uniform(row(Row::Keep)), Wish::File(File::B));
+        let scale = program
+            .ops
+            .load(Source::Uniform(row(Row::Scale)), Wish::File(File::B));
+        let back = program
+            .ops
+            .load(Source::Uniform(row(Row::Back)), Wish::File(File::B));
         let words = program.ops.take(Wish::AnyFile);
         program.ops.add_op(AddOp::Shl, Source::Lane, 2, words);
         program.late_record(bins.runs() * bins.groups());
         let constants = bins.has_decibels().then(|| {
             DECIBELS.map(|value: f32| {
                 let place = program.ops.take(Wish::File(File::B));
-                let to = [Destination::Place(place), nothing];
-                program.ops.immediate(value.to_bits(), to);
+                program.ops.immediate(value.to_bits(), place);
                 place
             })
         });
@@ -339,8 +335,7 @@ impl Unit {
             let old = positive(ops.lookup_sum(group % 2, words, word));
             let old = ops.multiply(old, Source::Place(keep), Wish::Accumulator);
             // The power and its factor may be in the same file.
-            let new = ops.take(Wish::Accumulator);
-            ops.copy(power, new);
+            let new = ops.load(power, Wish::Accumulator);
             ops.push(Operation::mul(MulOp::Fmul, new, scale, new));
             combine(program, old.place, new, new);
             let ops = &mut program.ops;
@@ -379,14 +374,12 @@ fn power_vectors(program: &mut UnitProgram, address: Place, bins: Bins) -> Vec<P
     };
     let ops = &mut program.ops;
     let step = ops.take(Wish::Accumulator);
-    ops.immediate(64, [Destination::Place(step), Destination::Nothing]);
+    ops.immediate(64, step);
     let vectors = (0..count).map(|_| {
         ops.copy(address, Destination::Tmu(0));
         ops.add_op(AddOp::Add, address, step, address);
         ops.push(Operation::fetch(0));
-        let kept = ops.take(Wish::File(File::B));
-        ops.copy(Place::R4, kept);
-        kept
+        ops.load(Place::R4, Wish::File(File::B))
     });
     let vectors = vectors.collect();
     ops.give_back(step);
@@ -401,8 +394,7 @@ fn keep_roots(program: &mut UnitProgram, addresses: [Place; 2], bins: Bins) -> V
         let step = if run == 0 { NEXT_ROOT } else { -128 - 4 };
         let [at, next] = [0, 1].map(|_| ops.take(Wish::Accumulator));
         ops.copy(address, at);
-        let to = [Destination::Place(next), Destination::Nothing];
-        ops.immediate(step as u32, to);
+        ops.immediate(step as u32, next);
         for _ in 0..bins.groups() {
             roots.push([0, 1].map(|component| {
                 ops.copy(at, Destination::Tmu(run as u8));
@@ -413,9 +405,7 @@ fn keep_roots(program: &mut UnitProgram, addresses: [Place; 2], bins: Bins) -> V
                 };
                 ops.add_op(AddOp::Add, at, step, at);
                 ops.push(Operation::fetch(run as u8));
-                let kept = ops.take(Wish::File(File::B));
-                ops.copy(Place::R4, kept);
-                kept
+                ops.load(Place::R4, Wish::File(File::B))
             }));
         }
         ops.give_back(at);

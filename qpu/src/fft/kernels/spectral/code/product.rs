@@ -20,7 +20,7 @@ pub fn program() -> Written {
         write: Block::row(0),
         stores: Stores::Listed(bins.stores()),
     };
-    let mut program = UnitProgram::new(Task::Bins(bins), &shape);
+    let mut program = UnitProgram::new(Task::Bins(bins), &shape, super::name);
     let input = program.lanes(Lanes::Input);
     let scale = program.lanes(Lanes::Scale);
     program.begin_unit();
@@ -52,8 +52,7 @@ fn product(program: &mut UnitProgram, [points, kernels]: [Place; 2], group: u8) 
     let [x_re, x_im] = [0, 1].map(|component| {
         let word = word(Stream::Points, component);
         let fetched = program.ops.lookup_sum(0, points, word);
-        let place = program.ops.take(Wish::AnyFile);
-        program.ops.copy(fetched, place);
+        let place = program.ops.load(fetched, Wish::AnyFile);
         positive(place)
     });
     let times = |program: &mut UnitProgram, component, wish: Wish| -> [Value; 2] {

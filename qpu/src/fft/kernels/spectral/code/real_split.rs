@@ -16,7 +16,7 @@ pub fn program() -> Written {
         write: Block::row(0),
         stores: Stores::Listed(bins.stores()),
     };
-    let mut program = UnitProgram::new(Task::Bins(bins), &shape);
+    let mut program = UnitProgram::new(Task::Bins(bins), &shape, super::name);
     let lanes = half::lanes(&mut program);
     let scale = program.lanes(Lanes::Scale);
     program.begin_unit();
@@ -40,11 +40,7 @@ pub fn program() -> Written {
 /// imaginary in odd ones. Gives back x, which is in accumulators.
 pub fn interleaved(ops: &mut OpList<Word>, x: Complex) -> [Place; 2] {
     let [re, im] = x.map(|part| part.place);
-    let rows = [re, im].map(|part| {
-        let row = ops.take(Wish::AnyFile);
-        ops.copy(part, row);
-        row
-    });
+    let rows = [re, im].map(|part| ops.load(part, Wish::AnyFile));
     ops.merge_rotated(im, 1, Cond::ZC, rows[0]);
     ops.merge_rotated(re, 15, Cond::ZS, rows[1]);
     ops.give_back_complex(x);

@@ -82,8 +82,7 @@ impl Removed {
                 let ops = &mut program.ops;
                 let fetched = ops.lookup_sum((run + group) % 2, address, word);
                 // Bin 0 is in file A.
-                let kept = ops.take(Wish::File(File::B));
-                ops.copy(fetched, kept);
+                let kept = ops.load(fetched, Wish::File(File::B));
                 Some(kept)
             }
         }

@@ -2,10 +2,11 @@
 
 use super::half::{self, Roots, Terms};
 use super::real_split::interleaved;
+use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Start, Task};
 use crate::fft::kernels::spectral::{Bins, Record, Stream};
+use crate::fft::kernels::unit_loop::Word;
 use crate::fft::kernels::unit_loop::independent::Independent;
-use crate::fft::kernels::unit_loop::{Generated, Word};
 use crate::generate::codelet::op_list::{OpList, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, MulOp};
@@ -15,7 +16,7 @@ const BIN: i32 = 3;
 
 /// The program.
 pub fn program(bins: Bins) -> Generated {
-    let mut program = Independent::new(Task::Bins(bins));
+    let mut program = Independent::new(Task::Bins(bins), super::name);
     let up = program.points(BIN);
     let down = program.ops.take(Wish::AnyFile);
     program.ops.add_op(AddOp::Sub, 0, up, down);
@@ -61,8 +62,7 @@ pub fn program(bins: Bins) -> Generated {
 
     program.begin_rows();
     let ops = &mut program.ops;
-    let factor = ops.take(Wish::Accumulator);
-    ops.copy(scale, factor);
+    let factor = ops.load(scale, Wish::Accumulator);
     for row in written.chain(last) {
         ops.push(Operation::mul(MulOp::Fmul, row, factor, Destination::Vpm));
     }

@@ -19,6 +19,7 @@ use super::twiddles::{
     AT_A_TIME, Roots, Words, ahead, ask_for, multiply_both, prepare, roots_of_columns, twiddles,
 };
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
+use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup};
 use crate::fft::kernels::unit::code::columns;
 use crate::fft::kernels::unit::code::points::Points;
@@ -48,7 +49,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::column(0, 0),
         stores: Stores::Fixed(vec![Store::rows(16, 0)]),
     };
-    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape);
+    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::name);
     program.has_routines();
     let root = program.lanes(Lanes::Root);
     let mut points = Points::start(&mut program, kind);
@@ -249,8 +250,7 @@ impl First {
         let own = (0..TEMPORARY).map(|_| ops.take(Wish::File(File::A)));
         let own = own.collect();
         let both = take_both(ops);
-        let lanes = ops.take(Wish::AnyFile);
-        ops.copy(root, lanes);
+        let lanes = ops.load(root, Wish::AnyFile);
         self.columns = columns;
         self.calls = Some(Calls {
             both,

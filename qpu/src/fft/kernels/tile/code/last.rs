@@ -7,6 +7,7 @@
 
 use super::exchange::{KEPT, Met, exchange};
 use crate::fft::kernels::program::{Kind, Lanes, Task};
+use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::cells::Cells;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
@@ -27,7 +28,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::row(0),
         stores: Stores::Fixed(vec![Store::rows(8, 0), Store::rows(8, 8)]),
     };
-    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape);
+    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::name);
     let input = program.lanes(Lanes::Input);
     let root = program.lanes(Lanes::Root);
     let scale = program.lanes(Lanes::Scale);
@@ -274,8 +275,7 @@ fn pair(ops: &mut OpList<Word>, met: Met, roots: [Option<[Place; 2]>; 2]) -> [Pl
 /// accumulators.
 fn both_rows(ops: &mut OpList<Word>, z: Complex) -> [Place; 2] {
     let [re, im] = z.map(|part| part.place);
-    let even = ops.take(Wish::AnyFile);
-    ops.copy(re, even);
+    let even = ops.load(re, Wish::AnyFile);
     ops.merge_rotated(im, 1, Cond::ZC, even);
     // What odd lanes hold: theirs, and in even lanes what becomes the real part there.
     ops.merge_rotated(re, 15, Cond::ZS, im);

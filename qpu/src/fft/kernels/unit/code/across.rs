@@ -172,8 +172,7 @@ fn four_groups(ops: &mut OpList<Word>, halves: Place, z: Complex, wishes: [Wish;
     // -i in the last group.
     let [re, im] = y.map(|part| Source::Place(part.place));
     let [to_re, to_im] = y.map(|part| Destination::Place(part.place));
-    let kept = ops.take(Wish::File(File::A));
-    ops.copy(re, kept);
+    let kept = ops.load(re, Wish::File(File::A));
     ops.push(Operation::copy(im, to_re).when(Cond::ZS));
     ops.push(Operation::add(AddOp::Fsub, 0, kept, to_im).when(Cond::ZS));
     ops.give_back(kept);
@@ -284,8 +283,7 @@ fn group_factors(ops: &mut OpList<Word>) -> [[Place; 2]; 2] {
     let factors = roots.map(|roots| {
         let places = [1.0f32, 0.0].map(|value| {
             let place = ops.take(Wish::File(File::B));
-            let to = [Destination::Place(place), Destination::Nothing];
-            ops.immediate(value.to_bits(), to);
+            ops.immediate(value.to_bits(), place);
             place
         });
         for &(g, cos, sin) in roots {

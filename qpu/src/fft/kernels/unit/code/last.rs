@@ -24,7 +24,7 @@ pub fn program(kind: Kind) -> Written {
             _ => vec![Store::rows(32, 0)],
         }),
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
     let input = program.lanes(Lanes::Input);
     let scale = program.lanes(Lanes::Scale);
     program.begin_unit();
@@ -66,15 +66,13 @@ impl Last {
         let ops = &mut self.cells.codelet.program.ops;
         let [re, im] = z.map(|part| part.place);
         // What even lanes hold of z, and then what odd lanes do.
-        let even = ops.take(Wish::AnyFile);
-        ops.copy(re, even);
+        let even = ops.load(re, Wish::AnyFile);
         ops.merge_rotated(im, 1, Cond::ZC, even);
         ops.merge_rotated(re, 15, Cond::ZS, im);
         let [even, odd] = [positive(even), positive(im)];
         if self.radix == 16 {
             // Each is a row: of one octet.
-            let row = ops.take(Wish::AnyFile);
-            ops.copy(odd.place, row);
+            let row = ops.load(odd.place, Wish::AnyFile);
             ops.give_back_complex(z);
             return [even.place, row];
         }

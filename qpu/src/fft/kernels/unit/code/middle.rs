@@ -22,7 +22,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::row(0),
         stores: Stores::Fixed(vec![Store::rows(32, 0)]),
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
     let input = program.lanes(Lanes::Input);
     let has_rows = kind.radix > 16;
     if has_rows {

@@ -20,3 +20,17 @@ pub use first::program as first;
 pub use last::program as last;
 pub use middle::program as middle;
 pub use single::program as single;
+
+use super::uniforms::{Record, Row, Scalar, Start};
+use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::fft::kernels::unit_loop::List;
+
+/// The names of uniforms, for listings.
+pub fn name(list: List, id: UniformId) -> String {
+    match list {
+        List::Start => format!("{:?}", Start::of(id)),
+        List::Record => format!("{:?}", Record::of(id)),
+        List::Row => format!("{:?}", Row::of(id)),
+        List::Scalar => format!("{:?}", Scalar::of(id)),
+    }
+}

@@ -12,7 +12,7 @@ use crate::fft::kernels::program::{Kind, Lanes, Samples, Start};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
-use crate::generate::codelet::radix16::{Butterfly, file_of};
+use crate::generate::codelet::radix16::{Butterfly, Ends, file_of};
 use crate::generate::schedule::{Operation, Place};
 use crate::isa::{AddOp, MulOp};
 
@@ -114,11 +114,8 @@ impl Points {
         let across = Across::start(ops, kind, words);
         let is_shared =
             |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
-        let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64)).then(|| {
-            let sign = ops.take(Wish::AnyFile);
-            ops.copy(Place::R5, sign);
-            sign
-        });
+        let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64))
+            .then(|| ops.load(Place::R5, Wish::AnyFile));
         Loaded {
             sign,
             input,
@@ -334,5 +331,66 @@ impl Loaded {
             ends,
             has_ended: false,
         }
+    }
+}
+
+/// The last step for output k, across lanes already: gives it where it stays.
+type Finish<'a> = &'a mut dyn FnMut(&mut Codelet, u8, Complex) -> Complex;
+
+/// The outputs of first and single passes.
+pub struct Outputs {
+    /// The input side.
+    pub points: Points,
+    /// The places of both parts of each output that is done.
+    pub places: [Option<[Place; 2]>; 16],
+}
+
+impl Outputs {
+    /// No output done.
+    pub const fn new(points: Points) -> Self {
+        Self {
+            points,
+            places: [None; 16],
+        }
+    }
+
+    /// Transforms the points, and finishes each output.
+    pub fn finish_with(&mut self, finish: Finish<'_>, transform: impl FnOnce(&mut Finishing)) {
+        let outputs = self;
+        transform(&mut Finishing { outputs, finish });
+    }
+}
+
+/// Outputs, and the last step for each.
+pub struct Finishing<'a> {
+    outputs: &'a mut Outputs,
+    finish: Finish<'a>,
+}
+
+impl Ends for Finishing<'_> {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        self.outputs.points.ops()
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        self.outputs.points.butterfly(n)
+    }
+
+    fn wish(&self, _component: usize) -> Wish {
+        self.outputs.points.across.wish()
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        if k == 0 {
+            self.outputs.points.end_input();
+        }
+        let Points {
+            across, codelet, ..
+        } = &mut self.outputs.points;
+        let z = across.output(codelet, k as u8, y);
+        let z = (self.finish)(codelet, k as u8, z);
+        self.outputs.places[k] = Some(z.map(|part| part.place));
     }
 }

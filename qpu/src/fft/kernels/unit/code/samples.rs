@@ -101,8 +101,7 @@ impl Conversion {
             return [0, 1].map(|_| {
                 let fetched = fetch(points);
                 let ops = points.ops();
-                let x = ops.take(Wish::Accumulator);
-                ops.copy(fetched.place, x);
+                let x = ops.load(fetched.place, Wish::Accumulator);
                 times_factor(points, x, wish, fetch)
             });
         }

@@ -2,14 +2,12 @@
 //! points.
 
 use super::across::Across;
-use super::codelet::AHEAD;
+use super::codelet::{AHEAD, Codelet};
 use super::groups;
-use super::points::{Points, Routines};
+use super::points::{Outputs, Points, Routines};
 use crate::fft::kernels::program::{Kind, Start, Task};
 use crate::fft::kernels::unit_loop::{Shape, Stores, UnitProgram, Word, Written};
-use crate::generate::codelet::op_list::{Complex, OpList, Wish};
-use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
-use crate::generate::schedule::Place;
+use crate::generate::codelet::radix16::{dft16, dft16_of_columns};
 use crate::vpm::Block;
 
 /// The program of a single pass.
@@ -18,22 +16,20 @@ pub fn program(kind: Kind) -> Written {
         write: Block::column(0, 0),
         stores: Stores::Listed(kind.radix as u8 / 8),
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
     let scale = [0, 1].map(|component| program.number(Start::Scale { component }));
     let points = Points::start(&mut program, kind);
     program.begin_unit();
     let points = points.begin_unit(program, None);
     let constants = points.codelet.program.constants;
-    let mut single = Single {
-        points,
-        outputs: [None; 16],
-    };
+    let mut single = Outputs::new(points);
+    let mut finish = |_: &mut Codelet, _, z| z;
     match Routines::of(kind) {
-        Routines::None => dft16(&mut single, &constants),
+        Routines::None => single.finish_with(&mut finish, |ends| dft16(ends, &constants)),
         Routines::Columns => {
             let roots = first_roots(&single.points.across);
             let columns = single.points.columns(roots);
-            dft16_of_columns(&mut single, columns);
+            single.finish_with(&mut finish, |ends| dft16_of_columns(ends, columns));
         }
         Routines::ColumnsAndGroups => {
             let points = &mut single.points;
@@ -41,10 +37,10 @@ pub fn program(kind: Kind) -> Written {
             let finish = &mut |points: &mut Points, z, wishes| {
                 points.across.of_multiplied(&mut points.codelet, z, wishes)
             };
-            single.outputs = groups::groups(points, &columns, finish).map(Some);
+            single.places = groups::groups(points, &columns, finish).map(Some);
         }
     }
-    let outputs = single.outputs.map(|output| output.expect("transformed"));
+    let outputs = single.places.map(|output| output.expect("transformed"));
     // Columns: real and imaginary parts in turn, k_lo = 8..16 in the rows below.
     let columns = outputs.into_iter().flatten().collect();
     single.points.codelet.program.written(columns, Some(scale))
@@ -56,36 +52,4 @@ fn first_roots(across: &Across) -> [Word; AHEAD] {
         let output = 4 * (number / 2);
         across.root_of(output, (number % 2).min(output))
     })
-}
-
-struct Single {
-    points: Points,
-    outputs: [Option<[Place; 2]>; 16],
-}
-
-impl Ends for Single {
-    type Uniform = Word;
-
-    fn ops(&mut self) -> &mut OpList<Word> {
-        &mut self.points.codelet.program.ops
-    }
-
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        self.points.butterfly(n)
-    }
-
-    fn wish(&self, _component: usize) -> Wish {
-        self.points.across.wish()
-    }
-
-    fn output(&mut self, k: usize, y: Complex) {
-        if k == 0 {
-            self.points.end_input();
-        }
-        let Points {
-            across, codelet, ..
-        } = &mut self.points;
-        let z = across.output(codelet, k as u8, y);
-        self.outputs[k] = Some(z.map(|part| part.place));
-    }
 }

@@ -14,16 +14,18 @@ mod semaphore;
 mod write;
 
 use super::DoubleBuffered;
-use crate::fft::kernels::one_pass::program::{OnePassProgram, Phase, Tried, named, register};
+use crate::fft::kernels::generated::Generated;
+use crate::fft::kernels::one_pass::program::{Phase, Tried, named};
 use crate::fft::kernels::one_pass::rows::Factors;
 use crate::fft::kernels::pipeline::layout::CONSUMERS;
 use crate::fft::kernels::pipeline::roles::consumer::Consumer;
 use crate::fft::kernels::pipeline::roles::semaphore::{HALVES, close, open};
 use crate::fft::kernels::pipeline::roles::{Assembly, Operation, Pieces, begin_on};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Units, Word};
-use crate::fft::kernels::uniform::Pack;
+use crate::fft::kernels::program::Start;
 use crate::generate::codelet::lookups::LOOKUP_BYTES;
 use crate::generate::codelet::op_list::OpList;
+use crate::generate::codelet::register;
 use crate::generate::schedule::Place;
 use crate::generate::{
     Builder, Label, NONE, R0, R1, ST_WAIT, TMU_NOSWAP, UNIF, UNIFORMS_ADDRESS, ra,
@@ -176,7 +178,7 @@ fn consumed() -> (Vec<Vec<Operation>>, [Place; 2]) {
     (pieces, kept)
 }
 
-pub fn program(tried: Tried<'_>) -> OnePassProgram {
+pub fn program(tried: Tried<'_>) -> Generated {
     let (built, kept) = build_kept();
     let mut all = Assembly::new(&DoubleBuffered, &built, tried);
     let [producer, consumer] = ["producer", "consumer"].map(|name| all.b.label(name));
@@ -202,10 +204,7 @@ pub fn program(tried: Tried<'_>) -> OnePassProgram {
     consume(&mut all, &kept);
     let reads = all.uniforms.clone();
     let program = all.finish();
-    let label = |wanted: &str| {
-        let found = program.labels.iter().find(|(_, name)| name == wanted);
-        found.map(|(at, _)| 8 * *at as u32).expect("a label")
-    };
+    let label = |wanted: &str| 8 * program.label(wanted).expect("a label") as u32;
     let bytes = |from: &str, to: &str| label(to).wrapping_sub(label(from));
     // The last line that consumers look up is the last of the code.
     let looked_up = label("told") - TO_CODE..label("told") - TO_CODE + CONSUMERS * LOOKUP_BYTES;
@@ -219,8 +218,8 @@ pub fn program(tried: Tried<'_>) -> OnePassProgram {
     list.extend(lists::of_producers(&reads[from..to], bytes));
     assert_eq!(list.len() as u32, DoubleBuffered::CONSUMER);
     list.extend(lists::of_consumers(&reads[to..], bytes));
-    OnePassProgram {
-        uniforms: list.into_iter().map(Pack::id).collect(),
+    Generated {
+        start: list.into_iter().map(Start::from).collect(),
         ..program
     }
 }

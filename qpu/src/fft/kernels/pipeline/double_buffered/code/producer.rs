@@ -91,7 +91,7 @@ impl Producer {
         }
         let steps = [(1, self.vector_step), (2, self.root_step)];
         for (bytes, place) in steps.map(|(n, place)| (n * DoubleBuffered::VECTOR_STEP, place)) {
-            ops.immediate(bytes, [Destination::Place(place), Destination::Nothing]);
+            ops.immediate(bytes, place);
         }
     }
 
@@ -116,7 +116,7 @@ impl Producer {
         let steps = DoubleBuffered::STEPS.map(|rows| {
             let step = ops.take(Wish::Accumulator);
             let bytes = (DoubleBuffered::ROW_BYTES as i32 * rows) as u32;
-            ops.immediate(bytes, [Destination::Place(step), Destination::Nothing]);
+            ops.immediate(bytes, step);
             step
         });
         for number in 0..AHEAD {
@@ -206,8 +206,7 @@ impl Producer {
             outputs_of_column(&mut outputs, k1, multiplied);
         }
         let outputs = outputs.outputs.map(|output| output.expect("transformed"));
-        let addresses = ops.take(Wish::File(File::A));
-        ops.copy(ADDRESSES, addresses);
+        let addresses = ops.load(ADDRESSES, Wish::File(File::A));
         ops.give_back(ADDRESSES);
         Unit { outputs, addresses }
     }

@@ -52,8 +52,7 @@ fn move_at_once(ops: &mut OpList<Word>, moves: impl IntoIterator<Item = (Complex
         } else {
             // Only circles are left: one is opened.
             let opened = moves[0].1;
-            let place = ops.take(Wish::Accumulator);
-            ops.copy(opened, place);
+            let place = ops.load(opened, Wish::Accumulator);
             for (from, _) in &mut moves {
                 if *from == opened {
                     *from = place;
