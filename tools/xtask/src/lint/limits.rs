@@ -13,10 +13,10 @@ pub const CIRCLES: &[(&str, usize, usize)] = &[
 ];
 
 /// Lines of the longest of nine tenths of all files. Decided: 350.
-pub const P90: usize = 353;
+pub const P90: usize = 348;
 
 /// Lines of the longest function of the product. Decided: 100.
-pub const FUNCTION: usize = 126;
+pub const FUNCTION: usize = 101;
 
 /// Lines of Markdown over 100 columns that are not one sentence, by document. Decided: none.
 pub const MARKDOWN: &[(&str, usize)] = &[];
