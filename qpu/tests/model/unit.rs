@@ -25,9 +25,7 @@ impl Unit<'_> {
         match self.program.task {
             Task::Points(kind) => kind,
             // There are none in the catalogue here.
-            Task::Bins(_) | Task::Convert(_) | Task::OnePass { .. } | Task::OnePassBatch { .. } => {
-                unreachable!("programs are those of the model")
-            }
+            _ => unreachable!("programs are those of the model"),
         }
     }
 
