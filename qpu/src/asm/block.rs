@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::assembler::{Assembler, Expanded};
+use super::cursor::Cursor;
 use super::diagnostic::Fault;
 use super::directive::{identifier, parameters};
-use super::expression::Cursor;
 use super::scope::{Body, Function, Meaning};
 use super::source::{Block, Place};
 use super::token::{Kind, Token};

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::Syntax;
 use super::assembler::{Assembler, Expanded};
+use super::cursor::Cursor;
 use super::diagnostic::Fault;
-use super::expression::Cursor;
 use super::output::Content;
 use super::piece::Encoded;
 use super::scope::{Body, Function, Meaning};

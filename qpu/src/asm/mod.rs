@@ -27,6 +27,7 @@ mod assembler;
 mod block;
 mod builtin;
 mod constant;
+mod cursor;
 mod diagnostic;
 mod directive;
 mod expression;

@@ -39,8 +39,8 @@ pub(super) struct Output {
     pub labels: Places,
     /// Labels in the order of their definition, with whether they are exported.
     pub order: Vec<(Rc<str>, u32, bool)>,
-    /// The parts of the last unit, if it is an instruction that ended with `;`: the next line may be
-    /// joined to it.
+    /// The parts of the last unit, if it is an instruction that ended with `;`: the next line may
+    /// be joined to it.
     pub open: Option<Vec<Piece>>,
     back: Vec<Back>,
 }

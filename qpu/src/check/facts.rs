@@ -23,6 +23,17 @@ pub(super) struct Read {
     pub used: bool,
 }
 
+/// The number of the first accumulator, behind the registers of both files ([`in_file`]).
+pub(super) const ACCUMULATORS: u8 = 64;
+
+/// A number for each register of both files.
+pub(super) const fn in_file(file: File, number: u8) -> u8 {
+    match file {
+        File::A => number,
+        File::B => 32 + number,
+    }
+}
+
 /// Up to two things: an instruction has two ports and two results.
 #[derive(Clone, Copy)]
 pub(super) struct UpToTwo<T>([Option<T>; 2]);

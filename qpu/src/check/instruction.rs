@@ -7,11 +7,11 @@ use super::flow::Flow;
 use super::lanes::stays_in_quads;
 use super::packing;
 use super::sequence::is_texture_coordinate;
-use crate::disasm::{read_name, write_name};
 use crate::isa::{
     AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Raddr, Signal, Slot, SmallImmediate,
     Waddr, raddr, waddr,
 };
+use crate::names::{read_name, write_name};
 
 /// Rules with one reason, and when an instruction breaks them.
 const PLAIN: &[(Rule, fn(&Facts) -> bool, &str)] = &[

@@ -1,8 +1,8 @@
 //! Rules about packing and unpacking.
 
 use super::facts::{Facts, Write, is_peripheral, when};
-use crate::disasm::{read_name, write_name};
 use crate::isa::{AddOp, Alu, File, MulOp, MulPack, Mux, Pack, Slot, Unpack, waddr};
+use crate::names::{read_name, write_name};
 
 pub(super) fn pack_reserved(at: &Facts) -> Option<String> {
     let code = reserved_code(at)?;

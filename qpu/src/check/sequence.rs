@@ -4,8 +4,8 @@ use super::Rule;
 use super::end;
 use super::facts::{Facts, Write, when};
 use super::lanes::{rotates_to_first_lanes, stays_in_quads};
-use crate::disasm::write_name;
 use crate::isa::{Cond, File, Mux, Rotation, Slot, Waddr, raddr, waddr};
+use crate::names::write_name;
 
 /// A reason why two instructions, the earlier one first, must not be so near.
 type Clash = fn(&Facts, &Facts) -> Option<String>;

@@ -11,7 +11,7 @@
 //! and add rows to them.
 
 use super::conditions::Sign;
-use super::facts::{Facts, Program, Write};
+use super::facts::{ACCUMULATORS, Facts, Program, Write, in_file};
 use crate::isa::{
     AddOp, Alu, Cond, File, Instruction, LoadImmediateKind, Mux, Pack, Raddr, Slot, Unpack, Waddr,
     waddr,
@@ -98,27 +98,16 @@ fn is_setup(write: &Write) -> bool {
     write.waddr == waddr::VPMVCD_SETUP && write.cond == Cond::Always
 }
 
-/// One number for each register: file A, file B, accumulators.
 fn written(file: File, address: Waddr) -> Option<u8> {
-    match (address.register(), address.accumulator()) {
-        (Some(number), _) => Some(in_file(file, number)),
-        (None, accumulator) => accumulator
-            .filter(|number| *number < 4)
-            .map(|number| 64 + number),
-    }
-}
-
-fn in_file(file: File, number: u8) -> u8 {
-    match file {
-        File::A => number,
-        File::B => 32 + number,
-    }
+    let accumulator = || address.accumulator().filter(|number| *number < 4);
+    let of_file = address.register().map(|number| in_file(file, number));
+    of_file.or_else(|| Some(ACCUMULATORS + accumulator()?))
 }
 
 fn read(alu: &Alu, mux: Mux) -> Option<u8> {
     let port = |file, address: Raddr| address.register().map(|number| in_file(file, number));
     match mux {
-        Mux::R0 | Mux::R1 | Mux::R2 | Mux::R3 => Some(64 + mux.bits()),
+        Mux::R0 | Mux::R1 | Mux::R2 | Mux::R3 => Some(ACCUMULATORS + mux.bits()),
         Mux::A if alu.unpack != Unpack::None && !alu.write.pm => None,
         Mux::A => port(File::A, alu.raddr_a),
         Mux::B => port(File::B, alu.read_b()),

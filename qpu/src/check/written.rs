@@ -8,7 +8,7 @@
 //! fills.
 
 use super::Rule;
-use super::facts::{Facts, Program, Write};
+use super::facts::{Facts, Program, Write, in_file};
 use super::flow::Flow;
 use super::instruction::{fragment_only, is_host_int, letter, unread_ports};
 use crate::isa::{
@@ -19,17 +19,10 @@ use crate::isa::{
 /// Registers of both files, accumulators, flags and what reads leave in both ports, a bit each.
 type Places = u128;
 
-const ACCUMULATORS: u32 = 64;
+const ACCUMULATORS: u32 = super::facts::ACCUMULATORS as u32;
 const FLAGS: u32 = ACCUMULATORS + 6;
 const PORTS: u32 = FLAGS + 1;
 const ALL: u32 = PORTS + 2;
-
-const fn register(file: File, number: u8) -> u32 {
-    match file {
-        File::A => number as u32,
-        File::B => 32 + number as u32,
-    }
-}
 
 /// Calls `report` with the first read of each place that nothing writes before it.
 pub(super) fn check(facts: &Program, flow: &Flow, report: &mut impl FnMut(Rule, usize, String)) {
@@ -106,7 +99,7 @@ fn written_by(at: &Facts) -> Places {
     };
     for write in at.writes.iter().filter(|write| !is_copied_to_itself(write)) {
         if let Some(number) = write.waddr.register() {
-            places |= 1 << register(write.file, number);
+            places |= 1 << in_file(write.file, number);
         }
         if let Some(number) = write.waddr.accumulator() {
             places |= 1 << (ACCUMULATORS + u32::from(number));
@@ -137,7 +130,7 @@ fn read_by(at: &Facts) -> Places {
     let mut places = 0;
     if let Some(branch) = at.branch() {
         if branch.reg {
-            places |= 1 << register(File::A, branch.raddr_a & 31);
+            places |= 1 << in_file(File::A, branch.raddr_a & 31);
         }
         return places | Places::from(branch.cond_br != BranchCond::Always) << FLAGS;
     }
@@ -151,7 +144,7 @@ fn read_by(at: &Facts) -> Places {
         if let Some(number) = read.raddr.register()
             && wanted(Mux::of(read.file))
         {
-            places |= 1 << register(read.file, number);
+            places |= 1 << in_file(read.file, number);
         }
     }
     for mux in Mux::ALL.iter().filter(|mux| mux.bits() < 6) {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::names::{push_read_name, push_small};
 use super::write_back::{push_condition, push_destination, shown_condition};
 use crate::isa::{
     AddOp, Alu, File, MulOp, Mux, Raddr, RaddrB, Rotation, Signal, Slot, SmallImmediate, Unpack,
     raddr, waddr,
 };
+use crate::names::{push_read_name, push_small};
 
 /// The operations of the add ALU and the mul ALU, the signal, and reads that no operand uses.
 pub(super) fn push(out: &mut String, alu: &Alu) {

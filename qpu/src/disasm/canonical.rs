@@ -9,10 +9,10 @@
 //! harmless other word, so that the bits are written too.
 
 use super::alu::{is_shown_unused, rotates};
+use crate::fit::{Dst, Op, OpCode, Request, Src};
 use crate::isa::{
-    AddOp, Alu, Branch, Cond, File, Instruction, LoadImmediate, LoadImmediateKind, MulOp, MulPack,
-    Mux, Pack, Raddr, RaddrB, Semaphore, Signal, Slot, SmallImmediate, Unpack, WriteBack, decode,
-    raddr, waddr,
+    Alu, Branch, Cond, File, Instruction, LoadImmediate, LoadImmediateKind, MulPack, Mux, Pack,
+    Raddr, RaddrB, Semaphore, Slot, Waddr, WriteBack, decode, waddr,
 };
 
 /// The word that the assembler makes of the text of `word`; `None` when the word is no instruction.
@@ -26,120 +26,96 @@ pub fn canonical(word: u64) -> Option<u64> {
 /// [`canonical`] of a decoded instruction.
 pub(super) fn of_instruction(instruction: &Instruction) -> Instruction {
     match instruction {
-        Instruction::Alu(alu) => Instruction::Alu(of_alu(*alu)),
+        Instruction::Alu(alu) => Instruction::Alu(of_alu(alu)),
         Instruction::LoadImmediate(load) => Instruction::LoadImmediate(of_load(load)),
         Instruction::Semaphore(semaphore) => Instruction::Semaphore(of_semaphore(semaphore)),
         Instruction::Branch(branch) => Instruction::Branch(of_branch(branch)),
     }
 }
 
-fn of_alu(mut alu: Alu) -> Alu {
-    if alu.op_add == AddOp::Nop {
-        (alu.add_a, alu.add_b) = (Mux::R0, Mux::R0);
-    } else if alu.op_add.operands() == 1 {
-        alu.add_b = alu.add_a;
-    }
-    if alu.op_mul == MulOp::Nop {
-        (alu.mul_a, alu.mul_b) = (Mux::R0, Mux::R0);
-    }
-    set_reads(&mut alu);
-    let packs_mul = packs_mul(&alu);
-    set_writes(&mut alu);
-    set_packing(&mut alu, packs_mul);
-    alu
-}
-
-/// Ports and immediate: 39 where nothing is read, file A for what both ports can read.
-fn set_reads(alu: &mut Alu) {
-    if let RaddrB::SmallImmediate(immediate) = alu.raddr_b {
-        let is_read = alu.uses(Mux::B);
-        let rotation = immediate.rotation().is_some() && alu.op_mul != MulOp::Nop;
-        alu.raddr_b = if rotation && rotates(alu) {
-            alu.raddr_b
-        } else if is_read {
-            // As a number only, each has one code.
-            let number = SmallImmediate::from_word(immediate.value());
-            RaddrB::SmallImmediate(number.unwrap_or(immediate))
-        } else {
-            RaddrB::Register {
-                raddr: raddr::NOP,
-                signal: Signal::None,
-            }
-        };
-    }
-    let signal = alu.signal();
-    let is_needed =
-        |mux, address: Raddr| address != raddr::NOP && (alu.uses(mux) || is_shown_unused(address));
-    let a = is_needed(Mux::A, alu.raddr_a).then_some(alu.raddr_a);
-    let b = is_needed(Mux::B, alu.read_b()).then_some(alu.read_b());
-    let is_immediate = alu.small_immediate().is_some();
-    let (a, b) = match (a, b) {
-        (Some(a), Some(b)) if a == b && a.is_taken() => {
-            swap_muxes(alu, |mux| if mux == Mux::B { Mux::A } else { mux });
-            (Some(a), None)
-        }
-        (None, Some(b)) if b.is_taken() && !alu.uses(Mux::A) => {
-            swap_muxes(alu, |mux| if mux == Mux::B { Mux::A } else { mux });
-            (Some(b), None)
-        }
-        (Some(a), Some(b)) if a.is_taken() && b.is_taken() && comes_first(alu) == Mux::B => {
-            swap_muxes(alu, |mux| match mux {
-                Mux::A => Mux::B,
-                Mux::B => Mux::A,
-                other => other,
-            });
-            (Some(b), Some(a))
-        }
-        unchanged => unchanged,
+/// The instruction that operations, reads and signal fit into, as the assembler has them.
+fn of_alu(alu: &Alu) -> Alu {
+    let operations = Slot::BOTH
+        .into_iter()
+        .filter_map(|slot| operation(alu, slot));
+    let operations: Vec<Op> = operations.collect();
+    let ports = [(Mux::A, alu.raddr_a), (Mux::B, alu.read_b())];
+    let unused = ports
+        .into_iter()
+        .filter(|(mux, address)| is_shown_unused(*address) && !alu.uses(*mux));
+    let reads: Vec<Src> = unused.map(|(mux, _)| source(alu, mux)).collect();
+    let request = Request {
+        operations: &operations,
+        reads: &reads,
+        signal: alu.signal(),
+        rotates_in_quads: false,
     };
-    alu.raddr_a = a.unwrap_or(raddr::NOP);
-    if !is_immediate {
-        alu.raddr_b = RaddrB::Register {
-            raddr: b.unwrap_or(raddr::NOP),
-            signal,
-        };
+    request.fit().unwrap_or(Alu::NOP)
+}
+
+/// The operation of an ALU; `None` where that is idle and writes nothing.
+fn operation(alu: &Alu, slot: Slot) -> Option<Op> {
+    let (waddr, cond) = (alu.write.waddr(slot), alu.write.cond(slot));
+    let (code, operands) = match slot {
+        Slot::Add => (OpCode::Add(alu.op_add), alu.op_add.operands()),
+        Slot::Mul => (OpCode::Mul(alu.op_mul), alu.op_mul.operands()),
+    };
+    let writes_left_overs = slot == Slot::Mul && waddr != waddr::NOP && cond != Cond::Never;
+    if operands == 0 && !writes_left_overs {
+        return None;
+    }
+    let [a, b] = match (operands, alu.operands(slot)) {
+        (0, _) => [Mux::R0; 2],
+        (1, [a, _]) => [a; 2],
+        (_, both) => both,
+    };
+    let setf = alu.write.sf && alu.flag_slot() == slot && operands > 0;
+    let is_of_mul = slot == Slot::Mul && operands > 0;
+    Some(Op {
+        code,
+        dst: destination(&alu.write, slot),
+        a: source(alu, a),
+        b: source(alu, b),
+        cond: match waddr {
+            waddr::NOP if !setf => Cond::Never,
+            _ => cond,
+        },
+        setf,
+        rotate: alu.rotation().filter(|_| is_of_mul && rotates(alu)),
+        pack_mul: match alu.write.pack_mul() {
+            Some(pack) if is_of_mul && packs_colour(waddr) => pack,
+            _ => MulPack::None,
+        },
+    })
+}
+
+/// True if the mul result can be packed to colour on its way there.
+fn packs_colour(address: Waddr) -> bool {
+    address.register().is_some() || address.accumulator().is_some()
+}
+
+fn destination(write: &WriteBack, slot: Slot) -> Dst {
+    let (file, waddr) = (write.file(slot), write.waddr(slot));
+    let dst = Dst::at(waddr, Some(file).filter(|_| waddr.differs_by_file()));
+    match file == File::A && waddr.register().is_some() {
+        true => dst.pack(write.pack_a()),
+        false => dst,
     }
 }
 
-/// The port whose value the text names first; one that no operand uses comes last.
-fn comes_first(alu: &Alu) -> Mux {
-    let add = [alu.add_a, alu.add_b];
-    let mul = [alu.mul_a, alu.mul_b];
-    let add = &add[..usize::from(alu.op_add.operands())];
-    let mul = &mul[..usize::from(alu.op_mul.operands())];
-    let mut operands = add.iter().chain(mul);
-    operands
-        .find(|mux| matches!(mux, Mux::A | Mux::B))
-        .copied()
-        .unwrap_or(Mux::A)
-}
-
-fn swap_muxes(alu: &mut Alu, change: impl Fn(Mux) -> Mux) {
-    if alu.op_add != AddOp::Nop {
-        (alu.add_a, alu.add_b) = (change(alu.add_a), change(alu.add_b));
+/// The operand that comes through a mux, widened if it can be.
+fn source(alu: &Alu, mux: Mux) -> Src {
+    let port = |file, address: Raddr| Src::at(address, Some(file).filter(|_| !address.is_taken()));
+    match (mux, alu.raddr_b) {
+        (Mux::A, _) if alu.raddr_a.register().is_some() && !alu.write.pm => {
+            port(File::A, alu.raddr_a).unpack(alu.unpack)
+        }
+        (Mux::A, _) => port(File::A, alu.raddr_a),
+        (Mux::B, RaddrB::Register { raddr, .. }) => port(File::B, raddr),
+        (Mux::B, RaddrB::SmallImmediate(immediate)) => Src::constant(immediate.value()),
+        (Mux::R4, _) if alu.write.pm => Src::accumulator(4).unpack(alu.unpack),
+        _ => Src::accumulator(mux.bits()),
     }
-    if alu.op_mul != MulOp::Nop {
-        (alu.mul_a, alu.mul_b) = (change(alu.mul_a), change(alu.mul_b));
-    }
-}
-
-/// Destinations, conditions and write swap of both ALUs.
-fn set_writes(alu: &mut Alu) {
-    let write = &mut alu.write;
-    if alu.op_add == AddOp::Nop {
-        (write.waddr_add, write.cond_add) = (waddr::NOP, Cond::Never);
-    }
-    if alu.op_mul == MulOp::Nop && write.cond_mul == Cond::Never {
-        write.waddr_mul = waddr::NOP;
-    }
-    let is_busy = [alu.op_add != AddOp::Nop, alu.op_mul != MulOp::Nop];
-    write.sf &= is_busy[0] || is_busy[1];
-    let flags = if is_busy[0] { Slot::Add } else { Slot::Mul };
-    let sf = write.sf;
-    for slot in Slot::BOTH {
-        set_condition(write, slot, sf && slot == flags);
-    }
-    set_write_swap(write);
 }
 
 /// A result that goes nowhere and sets no flags has condition never.
@@ -162,36 +138,6 @@ fn writes_file_a(write: &WriteBack) -> bool {
     Slot::BOTH
         .into_iter()
         .any(|slot| write.file(slot) == File::A && write.waddr(slot).register().is_some())
-}
-
-/// True if the mul result is packed to colour, and goes where that works.
-fn packs_mul(alu: &Alu) -> bool {
-    let address = alu.write.waddr_mul;
-    let works = address.register().is_some() || address.accumulator().is_some();
-    alu.op_mul != MulOp::Nop
-        && works
-        && alu.write.pm
-        && !matches!(alu.write.pack_mul(), None | Some(MulPack::None))
-}
-
-fn set_packing(alu: &mut Alu, packs_mul: bool) {
-    let unpacks = if alu.write.pm {
-        alu.uses(Mux::R4)
-    } else {
-        alu.uses(Mux::A) && alu.raddr_a.register().is_some()
-    };
-    if !unpacks {
-        alu.unpack = Unpack::None;
-    }
-    let packs = if alu.write.pm {
-        packs_mul
-    } else {
-        writes_file_a(&alu.write)
-    };
-    if !packs {
-        alu.write.pack = Pack::None;
-    }
-    alu.write.pm &= alu.unpack != Unpack::None || alu.write.pack != Pack::None;
 }
 
 /// Results of a load immediate, a semaphore or a link: both are the same value.

@@ -19,7 +19,6 @@
 
 mod alu;
 mod canonical;
-mod names;
 mod source;
 mod write_back;
 
@@ -33,7 +32,6 @@ use crate::vpm::functions::push_call;
 use write_back::push_outputs;
 
 pub use canonical::canonical;
-pub use names::{read_name, write_name};
 pub use source::{SourceOptions, source};
 
 /// The text of one word, without comment; `None` when it is no instruction.

@@ -1,7 +1,7 @@
 //! The text of destinations and of their conditions.
 
-use super::names::push_write_name;
 use crate::isa::{Cond, File, MulPack, Slot, WriteBack, waddr};
+use crate::names::push_write_name;
 
 /// The condition to write for one result; `None` where the text needs none.
 ///

@@ -1,7 +1,7 @@
 //! Why operations do not fit one instruction, and what to do about it.
 
-use crate::disasm::read_name;
 use crate::isa::{File, Raddr, Signal};
+use crate::names::read_name;
 
 /// Why operations do not fit one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -17,7 +17,7 @@ pub(crate) enum Origin {
     /// r0..r5.
     Accumulator(u8),
     /// A register or I/O, through the port of one file or of either.
-    Port { file: Option<File>, raddr: Raddr },
+    Port(Option<File>, Raddr),
     /// A constant that must fit a small immediate.
     Constant(u32),
     /// Anything, for an operation of a value with itself: what port B reads for another operand,
@@ -53,7 +53,7 @@ impl Src {
     #[must_use]
     pub const fn at(raddr: Raddr, file: Option<File>) -> Self {
         Self {
-            from: Origin::Port { file, raddr },
+            from: Origin::Port(file, raddr),
             unpack: Unpack::None,
         }
     }

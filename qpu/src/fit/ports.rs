@@ -114,7 +114,7 @@ impl Request<'_> {
 
 impl Src {
     fn is_flexible(self) -> bool {
-        matches!(self.from, Origin::Port { file: None, .. })
+        matches!(self.from, Origin::Port(None, _))
     }
 }
 
@@ -154,10 +154,7 @@ impl Reads {
                     }
                 }
             }
-            Origin::Port {
-                file: Some(File::A),
-                raddr,
-            } => match (self.a, self.unpack_a) {
+            Origin::Port(Some(File::A), raddr) => match (self.a, self.unpack_a) {
                 (Some(taken), _) if taken != raddr => Err(Misfit::ReadA(taken, raddr)),
                 (_, Some(taken)) if taken != source.unpack => Err(Misfit::TwoUnpacks),
                 _ => {
@@ -165,10 +162,7 @@ impl Reads {
                     Ok(())
                 }
             },
-            Origin::Port {
-                file: Some(File::B),
-                raddr,
-            } => match (self.b, self.immediate) {
+            Origin::Port(Some(File::B), raddr) => match (self.b, self.immediate) {
                 (Some(taken), _) if taken != raddr => Err(Misfit::ReadB(taken, raddr)),
                 (_, Some(_)) => Err(Misfit::ReadBAndImmediate(raddr)),
                 _ => {
@@ -176,7 +170,7 @@ impl Reads {
                     Ok(())
                 }
             },
-            Origin::Port { file: None, raddr } => {
+            Origin::Port(None, raddr) => {
                 if self
                     .a
                     .is_none_or(|taken| taken == raddr && self.unpack_a == Some(Unpack::None))
@@ -207,23 +201,12 @@ impl Reads {
     fn mux(&self, source: Src) -> Mux {
         match source.from {
             Origin::Any if self.immediate.is_some() || self.b.is_some() => Mux::B,
-            Origin::Accumulator(0) | Origin::Any => Mux::R0,
-            Origin::Accumulator(1) => Mux::R1,
-            Origin::Accumulator(2) => Mux::R2,
-            Origin::Accumulator(3) => Mux::R3,
-            Origin::Accumulator(4) => Mux::R4,
-            Origin::Accumulator(_) => Mux::R5,
-            Origin::Constant(_)
-            | Origin::Port {
-                file: Some(File::B),
-                ..
-            } => Mux::B,
-            Origin::Port {
-                file: Some(File::A),
-                ..
-            } => Mux::A,
-            Origin::Port { file: None, raddr } if self.a == Some(raddr) => Mux::A,
-            Origin::Port { file: None, .. } => Mux::B,
+            Origin::Any => Mux::R0,
+            Origin::Accumulator(number) => Mux::from_bits(number).unwrap_or(Mux::R5),
+            Origin::Constant(_) | Origin::Port(Some(File::B), _) => Mux::B,
+            Origin::Port(Some(File::A), _) => Mux::A,
+            Origin::Port(None, raddr) if self.a == Some(raddr) => Mux::A,
+            Origin::Port(None, _) => Mux::B,
         }
     }
 }
@@ -266,10 +249,7 @@ fn set_packing(
                 return Err(Misfit::TwoUnpacks);
             }
             Origin::Accumulator(4) => unpack_r4 = Some(source.unpack),
-            Origin::Port {
-                file: Some(File::A),
-                raddr,
-            } if raddr.register().is_some() => (),
+            Origin::Port(Some(File::A), raddr) if raddr.register().is_some() => (),
             _ if source.unpack != Unpack::None => return Err(Misfit::CannotUnpack),
             _ => (),
         }

@@ -206,10 +206,7 @@ fn idle_is_never(op: Op) -> Op {
 
 fn branch_register(source: Src) -> Result<u8, Trouble> {
     let number = match source.from {
-        Origin::Port {
-            file: Some(File::A),
-            raddr,
-        } => raddr.register(),
+        Origin::Port(Some(File::A), raddr) => raddr.register(),
         _ => None,
     };
     number.ok_or(Trouble {

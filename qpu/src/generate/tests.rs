@@ -261,14 +261,14 @@ fn every_flexible_pair_keeps_its_meaning() {
 
 fn dst_name(dst: Dst) -> String {
     let (waddr, file) = dst.address();
-    disasm::write_name(file.unwrap_or(File::A), waddr)
+    crate::names::write_name(file.unwrap_or(File::A), waddr)
 }
 
 fn src_name(src: Src) -> String {
     match src.from {
         crate::fit::Origin::Accumulator(number) => format!("r{number}"),
-        crate::fit::Origin::Port { file, raddr } => {
-            disasm::read_name(file.unwrap_or(File::A), raddr)
+        crate::fit::Origin::Port(file, raddr) => {
+            crate::names::read_name(file.unwrap_or(File::A), raddr)
         }
         crate::fit::Origin::Constant(word) => word.to_string(),
         crate::fit::Origin::Any => "r0".to_string(),

@@ -33,7 +33,7 @@ impl Entry {
     #[must_use]
     pub fn problem(&self) -> Option<&'static str> {
         let lower = self.remedy.starts_with(|first: char| first.is_lowercase());
-        if !self.text.lines().all(|line| line.ends_with(['.', ')'])) {
+        if !self.text.lines().all(|line| line.ends_with('.')) {
             Some("a line of the text is no whole sentence")
         } else if self.source.ends_with('.') {
             Some("the source ends in a full stop")
@@ -45,8 +45,8 @@ impl Entry {
     }
 }
 
-/// The entries of a text, at compile time. Its first paragraph explains it. Each of the others is an
-/// entry: its name, lines of text, a line "to fix it, REMEDY", a line "source: SOURCE".
+/// The entries of a text, at compile time. Its first paragraph explains it. Each of the others is
+/// an entry: its name, lines of text, a line "to fix it, REMEDY", a line "source: SOURCE".
 ///
 /// # Panics
 /// When the text has another form, or another number of entries.

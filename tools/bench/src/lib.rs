@@ -23,7 +23,6 @@ pub mod row;
 pub mod run;
 pub mod samples;
 pub mod side;
-pub mod signal;
 pub mod target;
 pub mod variants;
 pub mod wall;

@@ -24,9 +24,10 @@ use bench::run::{self, PeerSource};
 use bench::{Row, copy, plot, variants, wall};
 use clap::{Parser, ValueEnum};
 use fidelity::Userland;
+use fidelity::repository::{put, root, stamp};
 use qpu::fft;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
 use v3d_sim::Constants;
 
 /// The FFT on the QPUs beside GPU_FFT 3.0.
@@ -111,12 +112,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// The root of the repository.
-fn root() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here)
 }
 
 impl Arguments {
@@ -276,9 +271,9 @@ fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
     let folder = arguments.out.as_deref().unwrap_or(&default);
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    put(&folder.join("bench.json"), report.json()?.as_bytes())?;
-    put(&folder.join("bench.csv"), report.csv()?.as_bytes())?;
-    put(&folder.join("bench.svg"), drawing.svg().as_bytes())?;
+    put(&folder.join("bench.json"), report.json()?)?;
+    put(&folder.join("bench.csv"), report.csv()?)?;
+    put(&folder.join("bench.svg"), drawing.svg())?;
     let png = drawing
         .png()
         .map_err(|failure| anyhow::anyhow!("{failure}"))?;
@@ -293,20 +288,8 @@ fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
         eprintln!("docs/performance.md is left as it is: not everything was run");
         return Ok(());
     }
-    let picture = "![GFLOPS and ratios by length](performance.png)\n\n";
-    let text = report.markdown();
-    let text = match text.find("## ") {
-        Some(first) => format!("{}{picture}{}", &text[..first], &text[first..]),
-        None => text,
-    };
-    put(&root().join("docs/performance.md"), text.as_bytes())?;
+    put(&root().join("docs/performance.md"), report.markdown())?;
     put(&root().join("docs/performance.png"), &png)
-}
-
-fn put(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!("wrote {}", path.display());
-    Ok(())
 }
 
 /// Keeps the peer's figures: in the place of older ones, or of all when the constants have changed.
@@ -315,14 +298,7 @@ fn record(rows: &[Row], old: Recorded, constants: &Constants) -> Result<()> {
         true => old,
         false => Recorded::default(),
     };
-    let answer = |program: &str, arguments: &[&str]| -> Result<String> {
-        let mut command = Command::new(program);
-        let output = command.args(arguments).current_dir(root()).output();
-        let output = output.with_context(|| format!("cannot start {program}"))?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim().into())
-    };
-    recorded.date = answer("date", &["+%Y-%m-%d"])?;
-    recorded.commit = answer("git", &["rev-parse", "--short", "HEAD"])?;
+    (recorded.date, recorded.commit) = stamp()?;
     recorded.constants = recorded::constants(constants);
     for row in rows {
         if let Some(side) = row.peer.clone() {
@@ -334,5 +310,5 @@ fn record(rows: &[Row], old: Recorded, constants: &Constants) -> Result<()> {
         }
     }
     let text = serde_json::to_string_pretty(&recorded)? + "\n";
-    put(&root().join(recorded::PATH), text.as_bytes())
+    put(&root().join(recorded::PATH), text)
 }

@@ -1,9 +1,8 @@
 //! Our own transforms: the plans of `qpu::fft` with the programs of the image, under strict rules.
 
 use crate::case::{Case, HANN, Kind, PEER_LENGTHS};
-use crate::samples::{self, Input};
+use crate::samples::{self, Input, Stimulus};
 use crate::side::{Side, Work};
-use crate::signal::{Stimulus, words};
 use anyhow::{Context, Result};
 use fidelity::machine::{config, difference};
 use qpu::fft::planner::memory::Memory;
@@ -94,31 +93,21 @@ fn launch(
     plan: &mut Plan,
     runner: &mut SimRunner,
 ) -> Result<(Launched, f64)> {
-    if case.kind != Kind::Complex {
-        let input = Input::new(case, stimulus);
-        runner.write(plan.input(), 0, &input.words)?;
-        let launched = run(case, plan, runner)?;
-        let expected = input.expected(case);
-        let mut words = vec![0; expected.len()];
-        runner.read(plan.output(), 0, &mut words)?;
-        return Ok((launched, samples::ppm(&words, &expected)));
-    }
-    let transform_words = 2u32 << case.log2n;
-    for transform in 0..case.batch {
-        let input = stimulus.input(case.log2n, transform as usize);
-        runner.write(plan.input(), transform * transform_words, &words(&input))?;
+    let inputs = (0..case.batch).map(|transform| Input::new(case, stimulus, transform));
+    let inputs: Vec<Input> = inputs.collect();
+    for (transform, input) in (0..).zip(&inputs) {
+        let first = transform * input.words.len() as u32;
+        runner.write(plan.input(), first, &input.words)?;
     }
     let launched = run(case, plan, runner)?;
-    let output = |transform: usize| {
-        let mut words = vec![0; transform_words as usize];
-        runner.read(
-            plan.output(),
-            transform as u32 * transform_words,
-            &mut words,
-        )?;
-        Ok::<_, anyhow::Error>(words)
-    };
-    Ok((launched, stimulus.ppm(case, output)?))
+    let mut error = samples::Error::default();
+    for (transform, input) in (0..).zip(&inputs) {
+        let expected = input.expected(case);
+        let mut words = vec![0; expected.len()];
+        runner.read(plan.output(), transform * expected.len() as u32, &mut words)?;
+        error.add(&words, &expected);
+    }
+    Ok((launched, error.ppm()))
 }
 
 fn run(case: &Case, plan: &mut Plan, runner: &mut SimRunner) -> Result<Launched> {

@@ -5,8 +5,8 @@
 //! signs in a table.
 
 use crate::case::{Case, Kind};
+use crate::samples::{Error, Input, Stimulus};
 use crate::side::{Side, Work};
-use crate::signal::{Stimulus, words};
 use anyhow::Result;
 use fidelity::gpu_fft::{Length, Plan, Shape};
 use fidelity::machine::{Machine, Run, config};
@@ -48,16 +48,19 @@ fn launch(
     plan: &Plan,
     machine: &mut Machine,
 ) -> Result<(Run, f64)> {
-    for transform in 0..case.batch {
-        let input = stimulus.input(case.log2n, transform as usize);
-        machine.store(plan.input_of(transform), &words(&input));
+    let inputs = (0..case.batch).map(|transform| Input::new(case, stimulus, transform));
+    let inputs: Vec<Input> = inputs.collect();
+    for (transform, input) in (0..).zip(&inputs) {
+        machine.store(plan.input_of(transform), &input.words);
     }
     let run = plan.execute(machine)?;
-    let points = 1usize << case.log2n;
-    let output = |transform: usize| {
-        Ok::<_, anyhow::Error>(machine.load(plan.output_of(transform as u32), 2 * points))
-    };
-    Ok((run, stimulus.ppm(case, output)?))
+    let mut error = Error::default();
+    for (transform, input) in (0..).zip(&inputs) {
+        let expected = input.expected(case);
+        let words = machine.load(plan.output_of(transform), expected.len());
+        error.add(&words, &expected);
+    }
+    Ok((run, error.ppm()))
 }
 
 #[cfg(test)]

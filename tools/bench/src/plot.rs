@@ -114,23 +114,13 @@ pub fn draw(rows: &[Row]) -> Drawing {
     };
     let series = |name, ink, points| Series { name, ink, points };
     let limit = |row: &Row| Some(row.case.flops() as f64 / (row.floor.clocks() * 4.0));
+    let ours = |row: &Row| Some(row.ours.as_ref()?.gflops(&row.case));
+    let peer = |row: &Row| Some(row.peer.as_ref()?.gflops(&row.case));
     let speed = [
         series("floor of memory and arithmetic", LIMIT, of(1, &limit)),
-        series(
-            "qpuscope, batch 1",
-            OURS,
-            of(1, &|row| row.figures().gflops),
-        ),
-        series(
-            "qpuscope, batch 10",
-            OURS_OF_TEN,
-            of(10, &|row| row.figures().gflops),
-        ),
-        series(
-            "GPU_FFT 3.0, batch 1",
-            PEER,
-            of(1, &|row| row.figures().peer_gflops),
-        ),
+        series("qpuscope, batch 1", OURS, of(1, &ours)),
+        series("qpuscope, batch 10", OURS_OF_TEN, of(10, &ours)),
+        series("GPU_FFT 3.0, batch 1", PEER, of(1, &peer)),
     ];
     let target = |row: &Row| row.target().map(|(_, reachable)| reachable);
     let ratios = [

@@ -5,14 +5,8 @@ use crate::side::Side;
 use crate::target;
 use crate::wall::Wall;
 use qpu::fft::roofline::Floor;
-use serde::Serialize;
+use serde_json::{Value, json};
 use v3d_sim::Board;
-
-/// QPUs of the chip.
-const QPUS: f64 = 12.0;
-
-/// V3D clocks in which a QPU issues one instruction.
-const SLOT_CLOCKS: f64 = 4.0;
 
 /// One transform.
 #[derive(Clone, PartialEq, Debug)]
@@ -131,129 +125,69 @@ impl Row {
         missed
     }
 
-    /// Everything of it, as one flat record.
+    /// Everything of it, by its column in CSV and JSON; `null` where nothing was run. Times are
+    /// those of the whole batch.
     #[must_use]
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> Vec<(&'static str, Value)> {
         let (case, ours, peer) = (&self.case, self.ours.as_ref(), self.peer.as_ref());
-        let of = |side: Option<&Side>, figure: fn(&Case, &Side) -> f64| {
-            side.map(|side| figure(case, side))
+        let of = |side: Option<&Side>, figure: fn(&Side, &Case) -> f64| {
+            json!(side.map(|side| figure(side, case)))
         };
         let target = self.target();
-        Figures {
-            log2n: case.log2n,
-            batch: case.batch,
-            direction: case.direction_name(),
-            kind: case.kind.name(),
-            cycles: ours.map(|side| side.cycles),
-            cold_cycles: ours.map(|side| side.cold_cycles),
-            us: of(ours, |_, side| microseconds(side.cycles as f64)),
-            allocating_us: ours
-                .and_then(|side| side.allocating_cycles)
-                .map(|cycles| microseconds(cycles as f64)),
-            wall_us: self.wall.map(|wall| wall.us),
-            wall_first_us: self.wall.map(|wall| wall.first_us),
-            gflops: of(ours, gflops),
-            gb_per_s: of(ours, gigabytes_per_second),
-            instructions: ours.map(|side| side.instructions),
-            slot_use: of(ours, slot_use),
-            passes: ours.map(|side| side.passes),
-            ppm: ours.map(|side| side.hello_ppm),
-            random_ppm: ours.map(|side| side.random_ppm),
-            memory_level: self.floor.level.name(),
-            memory_us: microseconds(self.floor.memory),
-            arithmetic_us: microseconds(self.floor.arithmetic),
-            share: self.share(),
-            share_met: self.share_met(),
-            peer_cycles: peer.map(|side| side.cycles),
-            peer_cold_cycles: peer.map(|side| side.cold_cycles),
-            peer_us: of(peer, |_, side| microseconds(side.cycles as f64)),
-            peer_gflops: of(peer, gflops),
-            peer_gb_per_s: of(peer, gigabytes_per_second),
-            peer_instructions: peer.map(|side| side.instructions),
-            peer_slot_use: of(peer, slot_use),
-            peer_passes: peer.map(|side| side.passes),
-            peer_ppm: peer.map(|side| side.hello_ppm),
-            peer_random_ppm: peer.map(|side| side.random_ppm),
-            ratio: self.ratio(),
-            ceiling: self.ceiling(),
-            target: target.map(|(target, _)| target),
-            target_reachable: target.map(|(_, reachable)| reachable),
-            met: self.ratio_met(),
-            errors_met: self.errors_met(),
-            passes_met: self.passes_met(),
-        }
+        vec![
+            ("log2n", json!(case.log2n)),
+            ("batch", json!(case.batch)),
+            ("direction", json!(case.direction_name())),
+            ("kind", json!(case.kind.name())),
+            ("cycles", json!(ours.map(|side| side.cycles))),
+            ("cold_cycles", json!(ours.map(|side| side.cold_cycles))),
+            ("us", json!(ours.map(Side::us))),
+            ("allocating_us", json!(ours.and_then(Side::allocating_us))),
+            ("wall_us", json!(self.wall.map(|wall| wall.us))),
+            ("wall_first_us", json!(self.wall.map(|wall| wall.first_us))),
+            ("gflops", of(ours, Side::gflops)),
+            ("gb_per_s", of(ours, Side::gigabytes_per_second)),
+            ("instructions", json!(ours.map(|side| side.instructions))),
+            ("slot_use", json!(ours.map(Side::slot_use))),
+            ("passes", json!(ours.map(|side| side.passes))),
+            ("ppm", json!(ours.map(|side| side.hello_ppm))),
+            ("random_ppm", json!(ours.map(|side| side.random_ppm))),
+            ("memory_level", json!(self.floor.level.name())),
+            ("memory_us", json!(microseconds(self.floor.memory))),
+            ("arithmetic_us", json!(microseconds(self.floor.arithmetic))),
+            ("share", json!(self.share())),
+            ("share_met", json!(self.share_met())),
+            ("peer_cycles", json!(peer.map(|side| side.cycles))),
+            ("peer_cold_cycles", json!(peer.map(|side| side.cold_cycles))),
+            ("peer_us", json!(peer.map(Side::us))),
+            ("peer_gflops", of(peer, Side::gflops)),
+            ("peer_gb_per_s", of(peer, Side::gigabytes_per_second)),
+            (
+                "peer_instructions",
+                json!(peer.map(|side| side.instructions)),
+            ),
+            ("peer_slot_use", json!(peer.map(Side::slot_use))),
+            ("peer_passes", json!(peer.map(|side| side.passes))),
+            ("peer_ppm", json!(peer.map(|side| side.hello_ppm))),
+            ("peer_random_ppm", json!(peer.map(|side| side.random_ppm))),
+            ("ratio", json!(self.ratio())),
+            ("ceiling", json!(self.ceiling())),
+            ("target", json!(target.map(|(target, _)| target))),
+            (
+                "target_reachable",
+                json!(target.map(|(_, reachable)| reachable)),
+            ),
+            ("met", json!(self.ratio_met())),
+            ("errors_met", json!(self.errors_met())),
+            ("passes_met", json!(self.passes_met())),
+        ]
     }
-}
-
-/// A row as it stands in CSV and JSON. Times are those of the whole batch; `null` where nothing was
-/// run.
-#[derive(Serialize)]
-#[expect(missing_docs, reason = "names and units are those of the tables")]
-pub struct Figures {
-    pub log2n: u32,
-    pub batch: u32,
-    pub direction: &'static str,
-    pub kind: &'static str,
-    pub cycles: Option<u64>,
-    pub cold_cycles: Option<u64>,
-    pub us: Option<f64>,
-    pub allocating_us: Option<f64>,
-    pub wall_us: Option<u32>,
-    pub wall_first_us: Option<u32>,
-    pub gflops: Option<f64>,
-    pub gb_per_s: Option<f64>,
-    pub instructions: Option<u64>,
-    pub slot_use: Option<f64>,
-    pub passes: Option<u32>,
-    pub ppm: Option<f64>,
-    pub random_ppm: Option<f64>,
-    pub memory_level: &'static str,
-    pub memory_us: f64,
-    pub arithmetic_us: f64,
-    pub share: Option<f64>,
-    pub share_met: Met,
-    pub peer_cycles: Option<u64>,
-    pub peer_cold_cycles: Option<u64>,
-    pub peer_us: Option<f64>,
-    pub peer_gflops: Option<f64>,
-    pub peer_gb_per_s: Option<f64>,
-    pub peer_instructions: Option<u64>,
-    pub peer_slot_use: Option<f64>,
-    pub peer_passes: Option<u32>,
-    pub peer_ppm: Option<f64>,
-    pub peer_random_ppm: Option<f64>,
-    pub ratio: Option<f64>,
-    pub ceiling: Option<f64>,
-    pub target: Option<f64>,
-    pub target_reachable: Option<f64>,
-    pub met: Met,
-    pub errors_met: Met,
-    pub passes_met: Met,
 }
 
 /// V3D clocks of a Pi 1 as microseconds.
 #[must_use]
 pub fn microseconds(clocks: f64) -> f64 {
     clocks * 1e6 / f64::from(Board::Pi1.clock_hz())
-}
-
-fn per_nanosecond(amount: f64, side: &Side) -> f64 {
-    amount / (1e3 * microseconds(side.cycles as f64))
-}
-
-/// By 5 N log2 N.
-fn gflops(case: &Case, side: &Side) -> f64 {
-    per_nanosecond(case.flops() as f64, side)
-}
-
-/// Input, output, and all points between passes.
-fn gigabytes_per_second(case: &Case, side: &Side) -> f64 {
-    per_nanosecond(side.moved(case) as f64, side)
-}
-
-/// Instructions over what all twelve QPUs could have issued.
-fn slot_use(_: &Case, side: &Side) -> f64 {
-    side.instructions as f64 * SLOT_CLOCKS / (side.cycles as f64 * QPUS)
 }
 
 /// Geometric mean of what rows that have a target have `of` themselves; `None` when there is none.
@@ -312,16 +246,16 @@ mod tests {
     #[test]
     fn figures_follow_from_clocks() {
         let row = row(12, 10_000, 50_000, 8_000.0);
-        let figures = row.figures();
-        assert_eq!(figures.us, Some(40.0));
-        assert_eq!(figures.ratio, Some(5.0));
-        assert_eq!(figures.ceiling, Some(6.25));
-        assert_eq!(figures.share, Some(0.8));
-        assert_eq!(figures.met, Some(true));
+        let ours = row.ours.as_ref().unwrap();
+        assert_eq!(ours.us(), 40.0);
+        assert_eq!(row.ratio(), Some(5.0));
+        assert_eq!(row.ceiling(), Some(6.25));
+        assert_eq!(row.share(), Some(0.8));
+        assert_eq!(row.ratio_met(), Some(true));
         // 5 x 4096 x 12 operations and 16 x 4096 x 2 bytes in 40 us.
-        assert!((figures.gflops.unwrap() - 6.144).abs() < 1e-9);
-        assert!((figures.gb_per_s.unwrap() - 3.2768).abs() < 1e-9);
-        assert!((figures.slot_use.unwrap() - 1.0 / 3.0).abs() < 1e-9);
+        assert!((ours.gflops(&row.case) - 6.144).abs() < 1e-9);
+        assert!((ours.gigabytes_per_second(&row.case) - 3.2768).abs() < 1e-9);
+        assert!((ours.slot_use() - 1.0 / 3.0).abs() < 1e-9);
         assert_eq!(row.missed(), Vec::<String>::new());
     }
 
@@ -366,7 +300,8 @@ mod tests {
             (None, None, None)
         );
         // 2048 complex points of 16 bytes between each two passes, 8192 bytes in and 8256 out.
-        let gb_per_s = row.figures().gb_per_s.unwrap();
+        let ours = row.ours.as_ref().unwrap();
+        let gb_per_s = ours.gigabytes_per_second(&row.case);
         let bytes = f64::from(16384 + 16448 + 16 * 2048);
         assert!((gb_per_s - bytes / 400e3).abs() < 1e-9, "{gb_per_s}");
     }

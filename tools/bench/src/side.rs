@@ -1,6 +1,7 @@
 //! Measurements of one side: ours or the peer's.
 
 use crate::case::Case;
+use crate::row::microseconds;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use v3d_sim::Statistics;
@@ -52,7 +53,44 @@ pub struct Work {
     pub stall: BTreeMap<String, u64>,
 }
 
+/// QPUs of the chip.
+const QPUS: f64 = 12.0;
+
+/// V3D clocks in which a QPU issues one instruction.
+const SLOT_CLOCKS: f64 = 4.0;
+
 impl Side {
+    /// Microseconds of the second launch.
+    #[must_use]
+    pub fn us(&self) -> f64 {
+        microseconds(self.cycles as f64)
+    }
+
+    /// Microseconds where all reads allocate in the system L2.
+    #[must_use]
+    pub fn allocating_us(&self) -> Option<f64> {
+        let cycles = self.allocating_cycles?;
+        Some(microseconds(cycles as f64))
+    }
+
+    /// GFLOPS, by 5 N log2 N.
+    #[must_use]
+    pub fn gflops(&self, case: &Case) -> f64 {
+        case.flops() as f64 / (1e3 * self.us())
+    }
+
+    /// GB/s of input, output, and all points between passes.
+    #[must_use]
+    pub fn gigabytes_per_second(&self, case: &Case) -> f64 {
+        self.moved(case) as f64 / (1e3 * self.us())
+    }
+
+    /// Instructions over what all twelve QPUs could have issued.
+    #[must_use]
+    pub fn slot_use(&self) -> f64 {
+        self.instructions as f64 * SLOT_CLOCKS / (self.cycles as f64 * QPUS)
+    }
+
     /// Bytes that it moves: input and output, and what goes to memory between passes.
     #[must_use]
     pub fn moved(&self, case: &Case) -> u64 {

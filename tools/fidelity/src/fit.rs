@@ -8,7 +8,7 @@
 //! part of one moves another part the opposite way.
 //!
 //! What is published is not free: hand-over by a semaphore, latencies of lookups, VPM and DMA rates
-//! (microbenchmarks), turnarounds and recovery of SDRAM (JEDEC). Descents from [`STARTS`] that lie
+//! (microbenchmarks), turnarounds and recovery of SDRAM (JEDEC). Descents from starts that lie
 //! far apart show how far the fitting set determines what is free.
 
 use crate::gpu_fft::Error;
@@ -52,50 +52,6 @@ pub fn free() -> Vec<Free> {
     ]
 }
 
-/// Values of [`free`] constants.
-pub type Values = &'static [(&'static str, f64)];
-
-/// Starting points of descents: one beyond the fast end of what is plausible, one beyond the slow
-/// end, and one between them.
-pub const STARTS: &[(&str, Values)] = &[
-    (
-        "fast",
-        &[
-            ("read_bus", 4.8),
-            ("vpm_column", 6.0),
-            ("direct_launch_us", 11.0),
-            ("system_l2_hit", 20.0),
-            ("sdram_line", 5.5),
-            ("sdram_latency", 6.5),
-            ("sdram_row", 9.0),
-        ],
-    ),
-    (
-        "middle",
-        &[
-            ("read_bus", 5.3),
-            ("vpm_column", 7.5),
-            ("direct_launch_us", 12.5),
-            ("system_l2_hit", 22.0),
-            ("sdram_line", 7.0),
-            ("sdram_latency", 3.0),
-            ("sdram_row", 11.0),
-        ],
-    ),
-    (
-        "slow",
-        &[
-            ("read_bus", 6.0),
-            ("vpm_column", 9.5),
-            ("direct_launch_us", 14.0),
-            ("system_l2_hit", 23.0),
-            ("sdram_line", 8.5),
-            ("sdram_latency", 0.5),
-            ("sdram_row", 13.0),
-        ],
-    ),
-];
-
 /// Rounds at the end in which the longest transforms take part.
 const LONG_ROUNDS: u32 = 2;
 /// Longest transforms (log2) of the rounds before.
@@ -125,7 +81,7 @@ pub fn fitting_rows(
 /// A published time has two digits. What it is taken for: as printed, or the shortest or the
 /// longest time that is printed so. Constants fitted to the ends are the range that the evidence
 /// leaves.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
 pub enum Printed {
     /// The shortest.
     Fast,
@@ -294,13 +250,13 @@ mod tests {
         for constant in free() {
             assert!(value(&Constants::recommended(), &constant.name).is_some());
         }
-        for (start, values) in STARTS {
+        for (start, values) in &crate::fits::fits().starts {
             let mut constants = Constants::recommended();
             let sum = |constants: &Constants| -> f64 {
                 let parts = SDRAM_LOOKUP.iter();
                 parts.map(|name| value(constants, name).unwrap()).sum()
             };
-            for (name, value) in *values {
+            for (name, value) in values {
                 assert!(constants.set(name, *value), "{start}: {name}");
             }
             // A descent keeps the sum, so it must start with it.

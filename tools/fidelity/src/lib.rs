@@ -8,12 +8,12 @@
 //!   repository; [`Userland`] reads the shaders from a checkout that the user names.
 //! * [`microbenchmark`] are small programs that measure one latency or rate each.
 //!
-//! [`fit`] is how the constants of the simulator's cycle model were found, [`descents`] what it
-//! found, and [`report`] how all of it is told.
+//! [`fit`] is how the constants of the simulator's cycle model were found, [`fits`] what it found,
+//! and [`report`] the document.
 #![forbid(unsafe_code)]
 
-pub mod descents;
 pub mod fit;
+pub mod fits;
 pub mod gpu_fft;
 pub mod machine;
 pub mod measure;
@@ -22,6 +22,7 @@ pub mod parallel;
 pub mod published;
 pub mod recorded;
 pub mod report;
+pub mod repository;
 pub mod row;
 pub mod rows;
 

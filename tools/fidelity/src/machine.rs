@@ -5,22 +5,9 @@
 //! host code). What the firmware writes when asked by mailbox is not published; the same is
 //! assumed.
 
-use v3d_sim::{Board, Config, Constants, Memory, MemoryFault, Statistics, V3d};
+use v3d_sim::{Board, Config, Constants, Memory, MemoryFault, Statistics, V3d, offset};
 
 const PAGE_BYTES: u32 = 4096;
-
-/// V3D's registers, as offsets in its window.
-mod offset {
-    pub const L2CACTL: u32 = 0x020;
-    pub const SLCACTL: u32 = 0x024;
-    pub const SRQPC: u32 = 0x430;
-    pub const SRQUA: u32 = 0x434;
-    pub const SRQCS: u32 = 0x43c;
-    pub const VPMBASE: u32 = 0x504;
-    pub const DBCFG: u32 = 0xe00;
-    pub const DBQITE: u32 = 0xe2c;
-    pub const DBQITC: u32 = 0xe30;
-}
 
 /// Why programs did not end well.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -212,11 +199,6 @@ impl Machine {
             clocks: self.v3d.clocks() - start,
             statistics: difference(&self.v3d.statistics(), &before),
         })
-    }
-
-    /// Programs that have ended since the last launch, as SRQCS counts them.
-    pub fn completed(&mut self) -> u32 {
-        self.v3d.read_register(offset::SRQCS) >> 16 & 0xff
     }
 }
 

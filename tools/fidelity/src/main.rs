@@ -15,16 +15,17 @@
 
 mod tuning;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Parser;
 use fidelity::measure::{Measurements, measure};
 use fidelity::recorded::{self, Recorded};
 use fidelity::report::Report;
+use fidelity::repository::{put, root, stamp};
 use fidelity::row::Row;
 use fidelity::variants::{self, Variant};
 use fidelity::{Userland, microbenchmark, rows};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::path::PathBuf;
+use std::process::ExitCode;
 use v3d_sim::Constants;
 
 /// The V3D simulator against published hardware figures.
@@ -64,12 +65,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// The root of the repository.
-fn root() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here)
 }
 
 /// True if all rows lie in their bands.
@@ -149,10 +144,7 @@ fn write(arguments: &Arguments, report: &Report) -> Result<()> {
             return Ok(());
         }
     };
-    std::fs::write(&path, report.markdown())
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!("wrote {}", path.display());
-    Ok(())
+    put(&path, report.markdown())
 }
 
 fn record(report: &Report) -> Result<()> {
@@ -160,20 +152,8 @@ fn record(report: &Report) -> Result<()> {
         report.is_complete(),
         "only a complete run is recorded: set QPUSCOPE_USERLAND"
     );
-    let first_line = |program: &str, arguments: &[&str]| -> Result<String> {
-        let output = Command::new(program)
-            .args(arguments)
-            .current_dir(root())
-            .output();
-        let output = output.with_context(|| format!("cannot start {program}"))?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim().into())
-    };
-    let date = first_line("date", &["+%Y-%m-%d"])?;
-    let commit = first_line("git", &["rev-parse", "--short", "HEAD"])?;
+    let (date, commit) = stamp()?;
     let recorded = Recorded::new(report.rows, date, commit);
-    let path = root().join(recorded::PATH);
     let text = serde_json::to_string_pretty(&recorded)? + "\n";
-    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!("wrote {}", path.display());
-    Ok(())
+    put(&root().join(recorded::PATH), text)
 }

@@ -139,6 +139,30 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row of a Pi 1, to which nothing was fitted.
+    #[must_use]
+    pub fn new(
+        section: Section,
+        what: impl Into<String>,
+        source: &'static str,
+        (published, unit): (f64, &'static str),
+        band: Band,
+        simulated: Option<f64>,
+    ) -> Self {
+        Self {
+            section,
+            what: what.into(),
+            source,
+            board: Board::Pi1,
+            unit,
+            published,
+            band,
+            fitted: false,
+            simulated,
+            recorded: None,
+        }
+    }
+
     /// Relative error of the simulation, or its distance where 0 was published.
     #[must_use]
     pub fn error(&self) -> Option<f64> {

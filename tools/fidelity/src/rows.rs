@@ -3,10 +3,7 @@
 use crate::gpu_fft::Shape;
 use crate::gpu_fft::plan::LaunchPath;
 use crate::measure::{Measured, Measurements, Wanted};
-use crate::published::{
-    COUNTER_PAGE, ERRORS, FITTING_LENGTHS, INSTRUCTION_COUNTS, INSTRUCTIONS_3, OTHER_TIMES,
-    TIMES_2, TIMES_3, Times,
-};
+use crate::published::{COUNTER_PAGE, FITTING_LENGTHS, Times, published};
 use crate::row::{Band, Row, Section, mean_absolute_error};
 use crate::userland::Release;
 use std::collections::BTreeSet;
@@ -22,9 +19,10 @@ pub const LARGEST: u32 = 22;
 #[must_use]
 pub fn wanted(largest: u32) -> BTreeSet<Wanted> {
     let mut wanted = timed(largest);
-    wanted.extend(OTHER_TIMES.iter().flat_map(|times| shapes(times, largest)));
-    for errors in ERRORS {
-        for (log2n, jobs, _) in errors.figures {
+    let others = published().other_times.iter();
+    wanted.extend(others.flat_map(|times| shapes(times, largest)));
+    for errors in &published().errors {
+        for (log2n, jobs, _) in &errors.figures {
             if u64::from(*jobs) << log2n > 10 << largest {
                 continue;
             }
@@ -47,8 +45,8 @@ pub fn wanted(largest: u32) -> BTreeSet<Wanted> {
 /// The author's times up to 2^`largest` points, and the counter table.
 #[must_use]
 pub fn timed(largest: u32) -> BTreeSet<Wanted> {
-    [TIMES_3, TIMES_2]
-        .iter()
+    [&published().times_3, &published().times_2]
+        .into_iter()
         .flat_map(|times| shapes(times, largest))
         .collect()
 }
@@ -66,7 +64,7 @@ pub fn fitting_set() -> BTreeSet<Wanted> {
         .collect()
 }
 
-fn shapes(times: &Times, largest: u32) -> impl Iterator<Item = Wanted> {
+fn shapes(times: &'static Times, largest: u32) -> impl Iterator<Item = Wanted> {
     let release = times.release;
     let figures = times.figures.iter();
     figures
@@ -100,9 +98,9 @@ pub fn rows(measurements: Option<&Measurements>, constants: &Constants) -> Vec<R
     let mut rows = figures.errors();
     rows.extend(figures.instructions());
     rows.extend(figures.counters());
-    rows.extend(figures.times(Section::Times3, &TIMES_3));
-    rows.extend(figures.times(Section::Times2, &TIMES_2));
-    for times in OTHER_TIMES {
+    rows.extend(figures.times(Section::Times3, &published().times_3));
+    rows.extend(figures.times(Section::Times2, &published().times_2));
+    for times in &published().other_times {
         rows.extend(figures.times(Section::OtherBoards, times));
     }
     rows
@@ -115,17 +113,11 @@ pub fn aggregates(rows: &[Row]) -> Vec<Row> {
         let chosen = rows.iter().filter(|row| sections.contains(&row.section));
         mean_absolute_error(chosen).map(|error| 100.0 * error)
     };
-    let row = |what: &str, band: Band, sections: &[Section]| Row {
-        section: *sections.last().unwrap_or(&Section::Times3),
-        what: format!("mean absolute error of {what}"),
-        source: "all run times of the section",
-        board: Board::Pi1,
-        unit: "%",
-        published: 0.0,
-        band,
-        fitted: false,
-        simulated: of(sections),
-        recorded: None,
+    let row = |what: &str, band: Band, sections: &[Section]| {
+        let section = *sections.last().unwrap_or(&Section::Times3);
+        let what = format!("mean absolute error of {what}");
+        let source = "all run times of the section";
+        Row::new(section, what, source, (0.0, "%"), band, of(sections))
     };
     vec![
         row("release 3.0", Band::AtMost(6.0), &[Section::Times3]),
@@ -157,102 +149,78 @@ impl Figures<'_> {
 
     fn errors(&self) -> Vec<Row> {
         let mut rows = Vec::new();
-        for errors in ERRORS {
-            for (log2n, jobs, ppm) in errors.figures {
+        for errors in &published().errors {
+            for (log2n, jobs, ppm) in &errors.figures {
                 let shape = Shape::inverse(errors.release, *log2n, *jobs);
-                rows.push(Row {
-                    section: Section::Errors,
-                    what: name(shape),
-                    source: errors.source,
-                    board: Board::Pi1,
-                    unit: "ppm",
-                    published: *ppm,
-                    band: Band::TwoDigits,
-                    fitted: false,
-                    simulated: self.measured(shape).map(|measured| measured.ppm),
-                    recorded: None,
-                });
+                rows.push(Row::new(
+                    Section::Errors,
+                    name(shape),
+                    &errors.source,
+                    (*ppm, "ppm"),
+                    Band::TwoDigits,
+                    self.measured(shape).map(|measured| measured.ppm),
+                ));
             }
         }
         rows
     }
 
     fn instructions(&self) -> Vec<Row> {
+        let table = &published().instructions_3;
         let row = |(log2n, count): &(u32, u64)| {
             let shape = Shape::inverse(Release::V3, *log2n, 1);
             let measured = self.measured(shape);
-            Row {
-                section: Section::Instructions,
-                what: name(shape),
-                source: INSTRUCTION_COUNTS,
-                board: Board::Pi1,
-                unit: "",
-                published: *count as f64,
-                band: Band::Exact,
-                fitted: false,
-                simulated: measured.map(|measured| measured.instructions as f64),
-                recorded: None,
-            }
+            Row::new(
+                Section::Instructions,
+                name(shape),
+                &table.source,
+                (*count as f64, ""),
+                Band::Exact,
+                measured.map(|measured| measured.instructions as f64),
+            )
         };
-        INSTRUCTIONS_3.iter().map(row).collect()
+        table.figures.iter().map(row).collect()
     }
 
     fn counters(&self) -> Vec<Row> {
         let measured = self.timed(COUNTED);
-        let row = |what: &str, published: f64, band, fitted, simulated: Option<f64>| Row {
-            section: Section::Counters,
-            what: what.into(),
-            source: COUNTER_PAGE,
-            board: Board::Pi1,
-            unit: "",
-            published,
-            band,
-            fitted,
-            simulated,
-            recorded: None,
-        };
         let count = |id: usize| measured.map(|measured| measured.counters[id] as f64);
+        let row = |what: &str, published, band, simulated| {
+            let section = Section::Counters;
+            Row::new(section, what, COUNTER_PAGE, published, band, simulated)
+        };
+        let counter = |(id, what, published, band, fitted)| Row {
+            fitted,
+            ..row(&format!("{id}: {what}"), (published, ""), band, count(id))
+        };
         let near = Band::Within(0.015);
-        vec![
-            row(
-                "16: clocks executing",
-                283_856.0,
-                Band::Exact,
-                false,
-                count(16),
-            ),
-            row("24: TMU quads", 26_368.0, Band::Exact, false, count(24)),
-            row(
-                "14: clocks of all QPUs",
+        let counters = [
+            (16, "clocks executing", 283_856.0, Band::Exact, false),
+            (24, "TMU quads", 26_368.0, Band::Exact, false),
+            (
+                14,
+                "clocks of all QPUs",
                 427_996.0,
                 Band::Within(0.05),
                 true,
-                count(14),
             ),
-            row(
-                "17: clocks stalled on TMUs",
+            (
+                17,
+                "clocks stalled on TMUs",
                 35_320.0,
                 Band::Factor(1.5),
                 true,
-                count(17),
             ),
-            row("25: TMU cache misses", 5_327.0, near, true, count(25)),
-            row("29: L2C misses", 5_362.0, near, true, count(29)),
-            row("28: L2C hits", 75.0, Band::Reported, true, count(28)),
-            Row {
-                unit: "ppm",
-                ..row(
-                    "error",
-                    2.8,
-                    Band::TwoDigits,
-                    false,
-                    measured.map(|measured| measured.ppm),
-                )
-            },
-        ]
+            (25, "TMU cache misses", 5_327.0, near, true),
+            (29, "L2C misses", 5_362.0, near, true),
+            (28, "L2C hits", 75.0, Band::Reported, true),
+        ];
+        let ppm = measured.map(|measured| measured.ppm);
+        let error = row("error", (2.8, "ppm"), Band::TwoDigits, ppm);
+        counters.into_iter().map(counter).chain([error]).collect()
     }
 
-    fn times(&self, section: Section, times: &Times) -> Vec<Row> {
+    fn times(&self, section: Section, times: &'static Times) -> Vec<Row> {
         let row = |(log2n, jobs, shortest, longest): &(u32, u32, f64, f64)| {
             let shape = Shape::inverse(times.release, *log2n, *jobs);
             let range = if shortest == longest {
@@ -262,17 +230,15 @@ impl Figures<'_> {
             };
             let measured = self.timed(shape);
             Row {
-                section,
-                what: name(shape) + &range,
-                source: times.source,
-                board: Board::Pi1,
-                unit: "us",
-                published: (shortest + longest) / 2.0,
-                band: time_band(section, shape),
                 fitted: section == Section::Times3 && *jobs == 1 && FITTING_LENGTHS.contains(log2n),
-                simulated: measured
-                    .map(|measured| microseconds(shape, measured.clocks, self.constants)),
-                recorded: None,
+                ..Row::new(
+                    section,
+                    name(shape) + &range,
+                    &times.source,
+                    ((shortest + longest) / 2.0, "us"),
+                    time_band(section, shape),
+                    measured.map(|measured| microseconds(shape, measured.clocks, self.constants)),
+                )
             }
         };
         times.figures.iter().map(row).collect()

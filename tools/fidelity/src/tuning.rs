@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
-use fidelity::fit::{self, Free, Printed, Values};
+use fidelity::fit::{self, Free, Printed};
+use fidelity::fits::{Values, fits};
 use fidelity::gpu_fft::Shape;
 use fidelity::measure::{self, Wanted};
 use fidelity::row::Row;
@@ -39,7 +40,7 @@ pub enum Command {
         #[arg(long, value_parser = start_values)]
         start: Option<Values>,
         /// Reading of published times: fast and slow are the ends of what is printed so.
-        #[arg(long, default_value = "middle", value_parser = printed)]
+        #[arg(long, value_enum, default_value_t)]
         printed: Printed,
         #[command(flatten)]
         constants: Chosen,
@@ -69,30 +70,20 @@ fn release(text: &str) -> Result<Release, String> {
         .ok_or_else(|| "take 2.0 or 3.0".into())
 }
 
-fn printed(text: &str) -> Result<Printed, String> {
-    match text {
-        "fast" => Ok(Printed::Fast),
-        "middle" => Ok(Printed::Middle),
-        "slow" => Ok(Printed::Slow),
-        _ => Err("take fast, middle or slow".into()),
-    }
-}
-
 fn start_values(text: &str) -> Result<Values, String> {
-    let found = fit::STARTS.iter().find(|(name, _)| *name == text);
-    let names = || fit::STARTS.iter().map(|(name, _)| *name);
-    found
-        .map(|(_, values)| *values)
-        .ok_or_else(|| format!("take one of {}", names().collect::<Vec<_>>().join(", ")))
+    let starts = &fits().starts;
+    let names = || starts.keys().cloned().collect::<Vec<_>>().join(", ");
+    let found = starts.get(text).cloned();
+    found.ok_or_else(|| format!("take one of {}", names()))
 }
 
 impl Chosen {
     fn constants(&self) -> Result<Constants> {
-        self.on(&[])
+        self.on(&Values::new())
     }
 
     /// These, on top of `values`.
-    fn on(&self, values: Values) -> Result<Constants> {
+    fn on(&self, values: &Values) -> Result<Constants> {
         let mut constants = Constants::recommended();
         for (name, value) in values {
             constants.set(name, *value);
@@ -152,7 +143,7 @@ pub fn run(command: &Command) -> Result<()> {
             printed,
             constants,
         } => {
-            let start = constants.on(start.unwrap_or_default())?;
+            let start = constants.on(start.as_ref().unwrap_or(&Values::new()))?;
             let free = chosen(free)?;
             let tell = |text: &str| eprintln!("{text}");
             let (best, cost) =

@@ -1,7 +1,6 @@
 //! Other constants whose run times the report prints beside those of the recommended ones.
 
-use crate::descents::found;
-use crate::fit::Values;
+use crate::fits::{Values, fits};
 use v3d_sim::{Constants, LaunchOrder};
 
 /// Longest transforms (log2) that are run with other constants: the rest take most of the time.
@@ -18,27 +17,12 @@ pub struct Variant {
     pub constants: Constants,
 }
 
-/// Values that the fitting set gives to a model whose SDRAM turns and recovers in no time, the
-/// structure that was recommended before. Found by an earlier form of the descent (four rounds with
-/// all lengths, from the values that were recommended then), so not one of
-/// [`crate::descents::DESCENTS`].
-const NO_TURNAROUND: Values = &[
-    ("sdram_to_read", 0.0),
-    ("sdram_to_write", 0.0),
-    ("sdram_recovery", 0.0),
-    ("read_bus", 5.258),
-    ("sdram_latency", 2.164),
-    ("sdram_line", 7.836),
-    ("sdram_row", 10.5),
-    ("vpm_column", 7.964),
-    ("direct_launch_us", 12.58),
-];
-
 /// All of them.
 #[must_use]
 pub fn all() -> Vec<Variant> {
-    let recommended = Constants::recommended();
-    let other_order = match recommended.launch_order {
+    let fits = fits();
+    let order = Constants::recommended().launch_order;
+    let other_order = match order {
         LaunchOrder::Descending => LaunchOrder::RoundSlices,
         LaunchOrder::RoundSlices => LaunchOrder::Descending,
     };
@@ -46,17 +30,17 @@ pub fn all() -> Vec<Variant> {
         Variant {
             name: "as printed",
             why: "the constants that the fitting set gives when its times are what is printed",
-            constants: with(found(recommended.launch_order, "middle")),
+            constants: with(fits.found(order, "middle")),
         },
         Variant {
             name: "fast end",
             why: "the same when its times are the shortest that are printed so: the fast end of SDRAM and system L2",
-            constants: with(found(recommended.launch_order, "fast")),
+            constants: with(fits.found(order, "fast")),
         },
         Variant {
             name: "slow end",
             why: "the same when they are the longest: the slow end",
-            constants: with(found(recommended.launch_order, "slow")),
+            constants: with(fits.found(order, "slow")),
         },
         Variant {
             name: match other_order {
@@ -66,13 +50,13 @@ pub fn all() -> Vec<Variant> {
             why: "programs given to QPUs in the other order for which there is evidence, with the constants that the fitting set gives for it",
             constants: Constants {
                 launch_order: other_order,
-                ..with(found(other_order, "middle"))
+                ..with(fits.found(other_order, "middle"))
             },
         },
         Variant {
             name: "no turnaround",
             why: "SDRAM that turns between reads and writes in no time, with the constants that the fitting set gives for it",
-            constants: with(NO_TURNAROUND),
+            constants: with(&fits.no_turnaround),
         },
         Variant {
             name: "icache 2 KiB",
@@ -83,7 +67,7 @@ pub fn all() -> Vec<Variant> {
 }
 
 /// The recommended constants with some of another value.
-fn with(values: Values) -> Constants {
+fn with(values: &Values) -> Constants {
     let mut constants = Constants::recommended();
     for (name, value) in values {
         assert!(constants.set(name, *value), "no constant is called {name}");

@@ -51,21 +51,12 @@ impl fmt::Display for Defect {
 }
 
 /// A name that no defect has.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "there is no defect {0:?}; give late-vpm, semaphore-two, no-reservation, stale-instructions, or wrong-qpu:N \
+     with a QPU from 0 to 11"
+)]
 pub struct UnknownDefect(String);
-
-impl fmt::Display for UnknownDefect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "there is no defect {:?}; give late-vpm, semaphore-two, no-reservation, stale-instructions, or \
-             wrong-qpu:N with a QPU from 0 to 11",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for UnknownDefect {}
 
 impl FromStr for Defect {
     type Err = UnknownDefect;

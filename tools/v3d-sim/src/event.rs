@@ -44,26 +44,56 @@ pub enum Access {
     Vdw,
 }
 
+/// The begin of a sentence whose next word is an address.
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code => f.write_str("instruction fetch at"),
+            Self::Uniform => f.write_str("uniform read at"),
+            Self::Vdr => f.write_str("DMA load at"),
+            Self::Vdw => f.write_str("DMA store at"),
+            Self::Tmu(lane) => write!(f, "TMU lane {lane} reads"),
+        }
+    }
+}
+
 /// The reason why a QPU stopped.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
     /// Memory that is not there.
+    #[error("{0} {addr:#010x}: {reason}", addr = .1.addr, reason = .1.reason)]
     Memory(Access, MemoryFault),
     /// A word that is no instruction of user programs; why.
+    #[error("not an instruction: {0}")]
     Instruction(String),
     /// A function of the 3D pipeline, which user programs cannot use; which.
+    #[error(
+        "{0} belongs to the 3D pipeline, which starts fragment shaders from control lists and is not simulated; run \
+         a user program, or look at the shader with `qpuscope check`"
+    )]
     ThreeD(&'static str),
     /// A texture lookup that this simulator has not; which.
+    #[error(
+        "{0} is not simulated: of textures only RGBA32R without a filter is (type 16, both filters nearest, one \
+         level); to read words, write tmu_s alone, with their addresses"
+    )]
     Texture(&'static str),
     /// `ldtmu` without a lookup outstanding on the TMU of this number.
+    #[error("ldtmu{0} without a lookup outstanding would wait for ever; write tmu{0}_s first")]
     LdtmuWithoutRequest(u8),
     /// A VPM read when no read setup has vectors left.
+    #[error(
+        "a VPM read without vectors left would wait for ever; write rd_setup with enough vectors first"
+    )]
     VpmReadWithoutSetup,
     /// A VPM or DMA setup word with a reserved field; which.
+    #[error("setup word without a function: {0}")]
     Setup(&'static str),
     /// Execution ran into a word of zeros, where no code is.
+    #[error("execution ran into a word of zeros: is a program end or a branch missing?")]
     RanOffCode,
     /// A warning while the simulator is strict.
+    #[error("{}", Broken(*.0, .1))]
     Strict(Rule, String),
 }
 
@@ -85,62 +115,18 @@ impl FaultKind {
     }
 }
 
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Memory(access, MemoryFault { addr, reason }) => {
-                let what = match access {
-                    Access::Code => "instruction fetch",
-                    Access::Uniform => "uniform read",
-                    Access::Vdr => "DMA load",
-                    Access::Vdw => "DMA store",
-                    Access::Tmu(lane) => {
-                        return write!(f, "TMU lane {lane} reads {addr:#010x}: {reason}");
-                    }
-                };
-                write!(f, "{what} at {addr:#010x}: {reason}")
-            }
-            Self::Instruction(why) => write!(f, "not an instruction: {why}"),
-            Self::ThreeD(what) => write!(
-                f,
-                "{what} belongs to the 3D pipeline, which starts fragment shaders from control lists and is not \
-                 simulated; run a user program, or look at the shader with `qpuscope check`"
-            ),
-            Self::Texture(what) => write!(
-                f,
-                "{what} is not simulated: of textures only RGBA32R without a filter is (type 16, both filters nearest, \
-                 one level); to read words, write tmu_s alone, with their addresses"
-            ),
-            Self::LdtmuWithoutRequest(tmu) => {
-                write!(
-                    f,
-                    "ldtmu{tmu} without a lookup outstanding would wait for ever; write tmu{tmu}_s first"
-                )
-            }
-            Self::VpmReadWithoutSetup => {
-                write!(
-                    f,
-                    "a VPM read without vectors left would wait for ever; write rd_setup with enough vectors first"
-                )
-            }
-            Self::Setup(what) => write!(f, "setup word without a function: {what}"),
-            Self::RanOffCode => write!(
-                f,
-                "execution ran into a word of zeros: is a program end or a branch missing?"
-            ),
-            Self::Strict(rule, detail) => write_broken(*rule, detail, f),
-        }
-    }
-}
+/// A rule that was broken: the rule, the details, its source, and the remedy.
+struct Broken<'a>(Rule, &'a str);
 
-/// Writes a rule that was broken: the rule, the details, its source, and the remedy.
-fn write_broken(rule: Rule, detail: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let entry = rule.entry();
-    f.write_str(entry.sentence())?;
-    if !detail.is_empty() {
-        write!(f, ": {detail}")?;
+impl fmt::Display for Broken<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entry = self.0.entry();
+        f.write_str(entry.sentence())?;
+        if !self.1.is_empty() {
+            write!(f, ": {}", self.1)?;
+        }
+        write!(f, " ({}); {}", entry.source, entry.remedy)
     }
-    write!(f, " ({}); {}", entry.source, entry.remedy)
 }
 
 /// A QPU that cannot go on.
@@ -183,7 +169,7 @@ impl fmt::Display for Warning {
         if let Some(place) = &self.place {
             write!(f, "{place}: ")?;
         }
-        write_broken(self.rule, &self.detail, f)
+        Broken(self.rule, &self.detail).fmt(f)
     }
 }
 

@@ -7,19 +7,10 @@ use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::scheduler::QUEUE;
 use crate::v3d::V3d;
+use crate::v3d::offset::{
+    DBCFG, DBQITE, DBQRUN, L2CACTL, SLCACTL, SQRSV0, SQRSV1, SRQCS, SRQPC, SRQUA, SRQUL, VPMBASE,
+};
 use qpu::job::{CacheClear, Program, QpuSet};
-
-const L2CACTL: u32 = 0x020;
-const SLCACTL: u32 = 0x024;
-const SQRSV: [u32; 2] = [0x410, 0x414];
-const SRQPC: u32 = 0x430;
-const SRQUA: u32 = 0x434;
-const SRQUL: u32 = 0x438;
-const SRQCS: u32 = 0x43c;
-const VPMBASE: u32 = 0x504;
-const DBCFG: u32 = 0xe00;
-const DBQRUN: u32 = 0xe20;
-const DBQITE: u32 = 0xe2c;
 
 /// Counts, error and queue.
 const SRQCS_RESET: u32 = 1 << 16 | 1 << 8 | 1 << 7 | 1;
@@ -50,7 +41,7 @@ pub fn prepare(v3d: &mut V3d) {
 
 /// Keeps programs off the QPUs that are not to be used.
 pub fn reserve(v3d: &mut V3d, qpus: QpuSet) {
-    for (register, value) in SQRSV.into_iter().zip(qpus.reservations()) {
+    for (register, value) in [SQRSV0, SQRSV1].into_iter().zip(qpus.reservations()) {
         v3d.write_register(register, value);
     }
 }

@@ -160,5 +160,5 @@ pub use rule::Rule;
 pub use runner::{SimError, SimRunner};
 pub use time::{Constants, Described, LaunchOrder, REFERENCE_HZ, Replacement};
 pub use unit_event::{DmaEngine, UnitEvent};
-pub use v3d::V3d;
+pub use v3d::{V3d, offset};
 pub use view::{FlagBits, QpuView};

@@ -26,14 +26,9 @@ pub struct SimRunner {
 }
 
 /// Why a [`SimRunner`] could not do what it was asked for.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct SimError(String);
-
-impl fmt::Display for SimError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// The text as displayed, so that `unwrap` in a test shows the report.
 impl fmt::Debug for SimError {
@@ -41,8 +36,6 @@ impl fmt::Debug for SimError {
         f.write_str(&self.0)
     }
 }
-
-impl std::error::Error for SimError {}
 
 impl SimRunner {
     /// A runner with `ram_bytes` of RAM and a strict V3D, QPUs advancing in their fixed order.
@@ -74,53 +67,44 @@ impl SimRunner {
         launch::reserve(&mut self.v3d, self.qpus);
     }
 
+    fn change(&mut self, change: impl FnOnce(&mut Config)) {
+        let mut config = self.v3d.config().clone();
+        change(&mut config);
+        self.configure(config);
+    }
+
     /// The runner with QPUs advancing in the order that `seed` makes.
     #[must_use]
     pub fn with_order_seed(mut self, seed: u64) -> Self {
-        self.configure(Config {
-            order_seed: Some(seed),
-            ..self.v3d.config().clone()
-        });
+        self.change(|config| config.order_seed = Some(seed));
         self
     }
 
     /// The runner without the cycle model, or with it.
     #[must_use]
     pub fn with_functional(mut self, functional: bool) -> Self {
-        self.configure(Config {
-            functional,
-            ..self.v3d.config().clone()
-        });
+        self.change(|config| config.functional = functional);
         self
     }
 
     /// The runner with other numbers of the cycle model.
     #[must_use]
     pub fn with_constants(mut self, constants: Constants) -> Self {
-        self.configure(Config {
-            constants,
-            ..self.v3d.config().clone()
-        });
+        self.change(|config| config.constants = constants);
         self
     }
 
     /// The runner with warnings that only warn, or stop the job (the default).
     #[must_use]
     pub fn with_strict(mut self, strict: bool) -> Self {
-        self.configure(Config {
-            strict,
-            ..self.v3d.config().clone()
-        });
+        self.change(|config| config.strict = strict);
         self
     }
 
     /// The runner with other sources followed where sources conflict.
     #[must_use]
     pub fn with_conflicts(mut self, conflicts: Conflicts) -> Self {
-        self.configure(Config {
-            conflicts,
-            ..self.v3d.config().clone()
-        });
+        self.change(|config| config.conflicts = conflicts);
         self
     }
 
@@ -128,11 +112,7 @@ impl SimRunner {
     /// programs break rules.
     #[must_use]
     pub fn with_defect(mut self, defect: Defect) -> Self {
-        self.configure(Config {
-            defect: Some(defect),
-            strict: false,
-            ..self.v3d.config().clone()
-        });
+        self.change(|config| (config.defect, config.strict) = (Some(defect), false));
         self
     }
 

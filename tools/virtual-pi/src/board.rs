@@ -61,22 +61,13 @@ impl Board {
 
     /// A board that starts at `now`.
     fn with_pm(config: &Config, pm: Pm, now: u64) -> Self {
-        let (ram, gpu) = (config.ram_mib << 20, config.gpu_mib << 20);
-        let cmdline = config.cmdline.clone();
-        let mut firmware = Firmware::new(cmdline, ram, gpu, config.uart_hz, config.v3d);
-        firmware.reset_status = pm.found();
-        firmware.enables_qpu = config.enables_qpu;
-        firmware.powers_v3d = config.powers_v3d;
-        firmware.powers_off = config.v3d_powers_off;
-        firmware.uart_stated_hz = config.uart_stated_hz;
-        firmware.measures_clocks = config.measures_clocks;
-        firmware.revision = config.revision;
+        let firmware = Firmware::new(config, pm.found());
         let aborts = config.aborts_at_us.iter();
         let aborts = aborts.map(|us| us * (ARM_HZ / 1_000_000));
         let mut aborts: Vec<u64> = aborts.filter(|&clock| clock >= now).collect();
         aborts.sort_unstable_by(|first, second| second.cmp(first));
         Self {
-            memory: Memory::new(ram),
+            memory: Memory::new(config.ram_mib << 20),
             lines: Lines::new(config.checks.cache),
             uart: Uart::new(config.uart_hz, config.host_baud, config.uart_sticks_after),
             timer: SystemTimer::new(now, config.timer_misses_us),
@@ -420,7 +411,7 @@ impl Board {
         }
         self.pm.set_v3d_power(has_power);
         self.v3d.set_power(has_power, now);
-        self.uart.set_reference(self.firmware.uart_hz);
+        self.uart.set_reference(self.firmware.uart_hz());
         Ok(())
     }
 

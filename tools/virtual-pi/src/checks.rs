@@ -12,6 +12,7 @@
 //! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; reference/virtual_pi.md, checks 1 and 5.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::fault::{Agent, FaultKind};
 use crate::memory::{Memory, PAGES};
@@ -203,17 +204,7 @@ impl Lines {
         if clean && self.real(physical) & DIRTY != 0 {
             self.note_change(physical);
         }
-        let line = self.line_mut(physical);
-        if clean {
-            *line &= !DIRTY;
-        }
-        if invalidate {
-            *line = if *line & DIRTY != 0 {
-                DISCARDED
-            } else {
-                *line & DISCARDED
-            };
-        }
+        maintain(self.line_mut(physical), clean, invalidate);
         self.table_lines.remove(&(physical >> 5));
     }
 
@@ -230,16 +221,7 @@ impl Lines {
                 }
             }
             for line in &mut self.pages[page as usize % PAGES] {
-                if clean {
-                    *line &= !DIRTY;
-                }
-                if invalidate {
-                    *line = if *line & DIRTY != 0 {
-                        DISCARDED
-                    } else {
-                        *line & DISCARDED
-                    };
-                }
+                maintain(line, clean, invalidate);
             }
             self.touched.push(page);
         }
@@ -267,6 +249,14 @@ impl Lines {
         self.undrained
     }
 
+    /// The numbers of the lines of a range; none where no states are kept.
+    fn lines_of(&self, physical: u32, bytes: u32) -> Range<u32> {
+        if !self.enabled || bytes == 0 {
+            return 0..0;
+        }
+        physical >> 5..((physical + (bytes - 1)) >> 5) + 1
+    }
+
     /// A device beside the ARM reads memory.
     ///
     /// # Errors
@@ -277,10 +267,7 @@ impl Lines {
         bytes: u32,
         agent: Agent,
     ) -> Result<(), (FaultKind, u32)> {
-        if !self.enabled || bytes == 0 {
-            return Ok(());
-        }
-        for line in physical >> 5..=(physical + (bytes - 1)) >> 5 {
+        for line in self.lines_of(physical, bytes) {
             let state = self.real(line << 5);
             let kind = match state & (DIRTY | DISCARDED) {
                 0 => continue,
@@ -302,17 +289,12 @@ impl Lines {
         bytes: u32,
         agent: Agent,
     ) -> Result<(), (FaultKind, u32)> {
-        if !self.enabled || bytes == 0 {
-            return Ok(());
-        }
-        for line in physical >> 5..=(physical + (bytes - 1)) >> 5 {
+        for line in self.lines_of(physical, bytes) {
             let address = line << 5;
             let state = self.real(address);
             if state & DIRTY != 0 {
-                return Err((
-                    FaultKind::DirtyLineOverwritten(agent),
-                    address.max(physical),
-                ));
+                let kind = FaultKind::DirtyLineOverwritten(agent);
+                return Err((kind, address.max(physical)));
             }
             if state & PRESENT != 0 {
                 let by = if agent == Agent::Mailbox {
@@ -327,6 +309,19 @@ impl Lines {
             }
         }
         Ok(())
+    }
+}
+
+fn maintain(line: &mut u8, clean: bool, invalidate: bool) {
+    if clean {
+        *line &= !DIRTY;
+    }
+    if invalidate {
+        *line = if *line & DIRTY != 0 {
+            DISCARDED
+        } else {
+            *line & DISCARDED
+        };
     }
 }
 

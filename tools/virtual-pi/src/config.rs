@@ -37,27 +37,22 @@ pub struct Checks {
 
 impl Checks {
     /// Every check on.
-    pub const ALL: Self = Self {
-        cache: true,
-        vfp_bounce: true,
-        unaligned: true,
-        exclusive: true,
-        barrier: true,
-        peripheral_order: true,
-        mmio: true,
-        bus_address: true,
-    };
+    pub const ALL: Self = Self::every(true);
     /// Every check off: what an emulator does.
-    pub const NONE: Self = Self {
-        cache: false,
-        vfp_bounce: false,
-        unaligned: false,
-        exclusive: false,
-        barrier: false,
-        peripheral_order: false,
-        mmio: false,
-        bus_address: false,
-    };
+    pub const NONE: Self = Self::every(false);
+
+    const fn every(on: bool) -> Self {
+        Self {
+            cache: on,
+            vfp_bounce: on,
+            unaligned: on,
+            exclusive: on,
+            barrier: on,
+            peripheral_order: on,
+            mmio: on,
+            bus_address: on,
+        }
+    }
 }
 
 impl Default for Checks {

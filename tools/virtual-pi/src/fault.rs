@@ -40,37 +40,51 @@ pub enum FaultClass {
 }
 
 /// The kind of a fault.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// Memory was read behind the ARM's back while its data cache held newer data for that line.
+    #[error("{0} read a line that is dirty in the ARM's data cache")]
     DirtyLineRead(Agent),
     /// Memory was written behind the ARM's back while its data cache held a dirty copy of that
     /// line, which may be written back over it at any time.
+    #[error("{0} wrote a line that is dirty in the ARM's data cache")]
     DirtyLineOverwritten(Agent),
     /// The ARM read a line from its data cache that has been written behind its back since.
+    #[error("the ARM read an old copy of a line that {0} has written")]
     StaleLineRead(Agent),
     /// A line was read whose dirty data had been thrown away by an invalidation.
+    #[error("{0} read a line whose stores were thrown away by an invalidation")]
     DiscardedLineRead(Agent),
     /// The data cache was switched on without having been invalidated since reset.
+    #[error("the data cache was enabled without being invalidated")]
     CacheNotInvalidated,
     /// A floating-point operation that the VFP11 leaves to support code.
+    #[error("the VFP11 bounces this instruction to support code: {0}")]
     VfpBounce(&'static str),
     /// An unaligned load or store with SCTLR.U = 0, which rotates or ignores low address bits.
+    #[error("unaligned access with SCTLR.U = 0: the data is rotated")]
     UnalignedLegacy,
     /// An unaligned access to Device or Strongly-ordered memory.
+    #[error("unaligned access to Device or Strongly-ordered memory")]
     UnalignedDevice,
     /// LDREX on memory that is not Normal cacheable; it may never succeed.
+    #[error("exclusive access to memory that is not Normal cacheable")]
     ExclusiveUncached,
     /// V3D or the mailbox was started while a store or a cache clean had not been completed by a
     /// DSB.
+    #[error("{0} was started with no DSB after the last store or cache clean")]
     MissingBarrier(Agent),
     /// Another peripheral was read before this access, and no barrier stands between.
+    #[error("access to a peripheral with no barrier after the last read of another one")]
     PeripheralOrder,
     /// An access to a peripheral that was not 32 bits wide; bytes of the access.
+    #[error("{}-bit access to a peripheral", .0 * 8)]
     MmioWidth(u32),
     /// An access to an address where this board has nothing.
+    #[error("access to an address where this board has nothing")]
     Unmapped,
     /// A bus address without the alias that this board needs; the alias wanted.
+    #[error("{agent} was given a bus address without the alias {wanted:#010x}")]
     BusAlias {
         /// The unit that was given the address.
         agent: Agent,
@@ -78,10 +92,13 @@ pub enum FaultKind {
         wanted: u32,
     },
     /// A bus address outside of the board's memory.
+    #[error("{0} was given an address outside of memory")]
     BusAddress(Agent),
     /// The processor can make no progress: an exception whose handler raises the same one.
+    #[error("an exception handler raises its own exception for ever")]
     Lockup,
     /// Something that this model does not have.
+    #[error("not modelled: {0}")]
     NotModelled(String),
 }
 
@@ -163,73 +180,6 @@ impl FaultKind {
             Self::NotModelled(_) => {
                 "this is a gap of the virtual Pi, not an error of the program; please report it, or avoid it"
             }
-        }
-    }
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DirtyLineRead(agent) => {
-                write!(
-                    f,
-                    "{agent} read a line that is dirty in the ARM's data cache"
-                )
-            }
-            Self::DirtyLineOverwritten(agent) => {
-                write!(
-                    f,
-                    "{agent} wrote a line that is dirty in the ARM's data cache"
-                )
-            }
-            Self::StaleLineRead(agent) => {
-                write!(
-                    f,
-                    "the ARM read an old copy of a line that {agent} has written"
-                )
-            }
-            Self::DiscardedLineRead(agent) => {
-                write!(
-                    f,
-                    "{agent} read a line whose stores were thrown away by an invalidation"
-                )
-            }
-            Self::CacheNotInvalidated => {
-                f.write_str("the data cache was enabled without being invalidated")
-            }
-            Self::VfpBounce(what) => write!(
-                f,
-                "the VFP11 bounces this instruction to support code: {what}"
-            ),
-            Self::UnalignedLegacy => {
-                f.write_str("unaligned access with SCTLR.U = 0: the data is rotated")
-            }
-            Self::UnalignedDevice => {
-                f.write_str("unaligned access to Device or Strongly-ordered memory")
-            }
-            Self::ExclusiveUncached => {
-                f.write_str("exclusive access to memory that is not Normal cacheable")
-            }
-            Self::MissingBarrier(agent) => {
-                write!(
-                    f,
-                    "{agent} was started with no DSB after the last store or cache clean"
-                )
-            }
-            Self::PeripheralOrder => f.write_str(
-                "access to a peripheral with no barrier after the last read of another one",
-            ),
-            Self::MmioWidth(bytes) => write!(f, "{}-bit access to a peripheral", bytes * 8),
-            Self::Unmapped => f.write_str("access to an address where this board has nothing"),
-            Self::BusAlias { agent, wanted } => {
-                write!(
-                    f,
-                    "{agent} was given a bus address without the alias {wanted:#010x}"
-                )
-            }
-            Self::BusAddress(agent) => write!(f, "{agent} was given an address outside of memory"),
-            Self::Lockup => f.write_str("an exception handler raises its own exception for ever"),
-            Self::NotModelled(what) => write!(f, "not modelled: {what}"),
         }
     }
 }

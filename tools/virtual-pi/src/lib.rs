@@ -171,8 +171,8 @@ impl VirtualPi {
         self.cpu_mut().board.uart.host.set_baud(baud);
     }
 
-    /// Breaks one thing in V3D from now on, or repairs it with `None`. It stays broken through resets
-    /// and power cycles, and nothing but wrong results says so.
+    /// Breaks one thing in V3D from now on, or repairs it with `None`. It stays broken through
+    /// resets and power cycles, and nothing but wrong results says so.
     pub fn set_v3d_defect(&mut self, defect: Option<v3d_sim::Defect>) {
         let cpu = self.cpu_mut();
         cpu.board.set_v3d_defect(cpu.clock, defect);

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use super::super::cursor::Cursor;
 use super::super::diagnostic::Fault;
-use super::super::expression::Cursor;
 use super::super::scope::{Body, Function};
 use super::super::source::Place;
 use super::super::value::Value;

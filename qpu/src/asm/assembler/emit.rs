@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use super::super::cursor::Cursor;
 use super::super::diagnostic::Fault;
-use super::super::expression::Cursor;
 use super::super::output::{Content, Unit};
 use super::super::piece::{Encoded, Piece, encode, settle_nops};
 use super::super::source::Place;

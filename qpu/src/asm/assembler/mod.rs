@@ -9,8 +9,8 @@ mod ways;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, Fault, Severity};
-use super::expression::Cursor;
 use super::limits::Limits;
 use super::output::{Output, Places, Unit};
 use super::scope::{Function, Meaning, Scopes};

@@ -8,8 +8,8 @@
 
 use super::super::Syntax;
 use super::super::assembler::Assembler;
+use super::super::cursor::Cursor;
 use super::super::diagnostic::Fault;
-use super::super::expression::Cursor;
 use super::super::token::Kind;
 use super::Line;
 use crate::isa::Rotation;

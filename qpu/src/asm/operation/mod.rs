@@ -11,8 +11,8 @@ mod warnings;
 
 use super::Syntax;
 use super::assembler::Assembler;
+use super::cursor::Cursor;
 use super::diagnostic::Fault;
-use super::expression::Cursor;
 use super::piece::{Piece, What};
 use super::register::{Place, Register};
 use super::suffix::{Marked, Packing, Suffix};

@@ -13,8 +13,8 @@
 mod operation;
 
 use super::assembler::Assembler;
+use super::cursor::Cursor;
 use super::diagnostic::Fault;
-use super::expression::Cursor;
 use super::piece::{BranchPiece, LoadPiece, Piece, What};
 use super::source::Place;
 use super::token::Kind;

@@ -1,13 +1,12 @@
 //! One or two operations, what stands behind the first's dots, and operands.
 
+use super::super::cursor::Cursor;
 use super::super::diagnostic::Fault;
-use super::super::expression::Cursor;
 use super::super::piece::What;
+use super::super::register::{Place, Register};
 use super::super::token::Kind;
 use crate::fit::{Dst, Op, OpCode, Origin, Src};
-use crate::isa::{
-    AddOp, Cond, File, MulOp, MulPack, Pack, Raddr, Rotation, Signal, Unpack, Waddr, waddr,
-};
+use crate::isa::{AddOp, Cond, File, MulOp, MulPack, Pack, Rotation, Signal, Unpack};
 use crate::names::{self, find, nearest};
 
 const SIGNALS: &[(&str, Signal)] = &[
@@ -83,10 +82,7 @@ impl Suffixes {
     /// Modes act where the instruction has file A's port, and nowhere else.
     fn on(self, op: Op) -> Op {
         let unpacked = |source: Src| match source.from {
-            Origin::Port {
-                file: Some(File::A),
-                ..
-            } => source.unpack(self.unpack),
+            Origin::Port(Some(File::A), _) => source.unpack(self.unpack),
             _ => source,
         };
         let (address, file) = op.dst.address();
@@ -226,68 +222,44 @@ fn half(cursor: &mut Cursor, code: OpCode, is_nop: bool, unary: bool) -> Result<
     })
 }
 
-fn names_of(file: File, number: u8) -> String {
-    match file {
-        File::A => format!("ra{number}"),
-        File::B => format!("rb{number}"),
-    }
-}
-
-/// `raN` or `rbN`, 0..=63.
-fn address(cursor: &mut Cursor) -> Result<(File, u8), Fault> {
+/// `raN` or `rbN`, 0..=63; jetpacapp/qpu-asm has accumulators by their names, too.
+fn register(cursor: &mut Cursor) -> Result<Register, Fault> {
     let span = cursor.span();
     let Some(name) = cursor.name() else {
         return Err(cursor.expected("a register raN or rbN"));
     };
-    let numbered = |prefix: &str, file| {
-        let number: u8 = name.strip_prefix(prefix)?.parse().ok()?;
-        (number < 64).then_some((file, number))
-    };
-    numbered("ra", File::A)
-        .or_else(|| numbered("rb", File::B))
-        .ok_or_else(|| {
-            Fault::new("destination", span, format!("`{name}` is no register here"))
-                .help("registers are ra0..ra63 and rb0..rb63, and r0..r3 are also rb32..rb35")
-        })
+    let is_known = |it: &Register| matches!(it.place, Place::File(..) | Place::Accumulator(_));
+    Register::named(name).filter(is_known).ok_or_else(|| {
+        Fault::new("destination", span, format!("`{name}` is no register here"))
+            .help("registers are ra0..ra63 and rb0..rb63, and r0..r3 are also rb32..rb35")
+    })
 }
 
 /// A register of file A that can be added to a branch's target.
 pub(super) fn target_register(cursor: &mut Cursor) -> Result<u8, Fault> {
     let span = cursor.span();
-    match address(cursor)? {
-        (File::A, number @ 0..=31) => Ok(number),
-        (file, number) => {
-            let name = names_of(file, number);
+    let register = register(cursor)?;
+    match register.place {
+        Place::File(File::A, number @ 0..=31) => Ok(number),
+        _ => {
+            let name = register.name();
             let message = format!("{name} cannot be added to a branch target; only ra0..ra31 can");
             Err(Fault::new("branch", span, message))
         }
     }
 }
 
-fn accumulator(cursor: &Cursor) -> Option<u8> {
-    let Some(Kind::Name(name)) = cursor.kind() else {
-        return None;
-    };
-    let all = names::ACCUMULATORS.iter();
-    all.zip(0..)
-        .find_map(|(own, number)| (*own == &**name).then_some(number))
-}
-
 pub(super) fn destination(cursor: &mut Cursor) -> Result<Dst, Fault> {
-    // jetpacapp/qpu-asm takes accumulators by their names.
-    let (file, number) = match accumulator(cursor) {
-        Some(number @ 0..=3) => {
-            cursor.step();
-            (File::A, 32 + number)
+    let span = cursor.span();
+    let register = register(cursor)?;
+    match register.write() {
+        // Through either port it is the same; leaving it open keeps the write swap free.
+        Some((file, waddr)) => Ok(Dst::at(waddr, file.filter(|_| waddr.differs_by_file()))),
+        None => {
+            let message = format!("{} cannot be written", register.name());
+            Err(Fault::new("destination", span, message))
         }
-        _ => address(cursor)?,
-    };
-    let waddr = Waddr::from_bits(number).unwrap_or(waddr::NOP);
-    // Through either port it is the same; leaving it open keeps the write swap free.
-    Ok(Dst::at(
-        waddr,
-        Some(file).filter(|_| waddr.differs_by_file()),
-    ))
+    }
 }
 
 pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
@@ -309,13 +281,11 @@ pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
             ))
         }
         Some(Kind::Name(_)) if !negative => {
-            if let Some(number) = accumulator(cursor) {
-                cursor.step();
-                return Ok(Src::accumulator(number));
-            }
-            let (file, number) = address(cursor)?;
-            let raddr = Raddr::from_bits(number).unwrap_or(crate::isa::raddr::NOP);
-            Ok(Src::at(raddr, Some(file)))
+            let register = register(cursor)?;
+            Ok(match (register.accumulator(), register.read()) {
+                (None, Some((file, raddr))) => Src::at(raddr, file),
+                (number, _) => Src::accumulator(number.unwrap_or(0)),
+            })
         }
         _ => Err(cursor.expected("a register or a small integer")),
     }

@@ -6,37 +6,23 @@ mod tables;
 mod variants;
 
 use crate::case::{Case, Kind, SEGMENTS};
-use crate::row::{Met, Row, geometric_mean};
+use crate::row::{Met, Row, geometric_mean, microseconds};
 use crate::side::Side;
 use crate::target;
 use crate::variants::Tried;
 use anyhow::{Context, Result};
-use fidelity::report::table::{Table, figure};
+use fidelity::report::table::{Table, figure, fill};
 use qpu::fft::Direction;
 use qpu::fft::roofline::{Level, Roofline};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use tables::{compared, decimals, share, side, time, walls};
 use v3d_sim::{Board, Constants};
 
 /// Certainty of the figures, until the bench itself computes a range.
-const HOW_SURE: &str = "\
-**How sure the ratios are.** The geometric mean above is the point estimate of the documented\n\
-constants, on which plans and schedules were tuned. A review at commit 628cdeb drew 32 constants of\n\
-the cycle model at once, over wide ranges. It kept the 290 of 4,058 draws under which GPU_FFT 3.0\n\
-stays within 15 % of its published times at 2^8, 2^10, 2^12, 2^14 and 2^16, and another author's\n\
-matrix product stays near its own. Among these draws the documented constants are at the 95th\n\
-percentile. Over all models that published figures allow, the mean is **about 2.8 times GPU_FFT,\n\
-with a 90 % interval of 2.4 to 3.2**. 2^13 and 2^14 are the least sure (2.01 and 2.15, within 1.61\n\
-to 2.34 and 1.50 to 2.63). 2^19 to 2^22 and batches were not drawn.\n\n\
-**Code caches.** Below 2^12 half of the ratio is code that stays in the instruction caches.\n\
-GPU_FFT's driver clears them at each launch, and ours does not.\n\
-At 2^8, 2^9, 2^10, 2^11 and 2^12 the ratios of the documented constants are 2.18 2.43 2.36 2.67 3.10.\n\
-When neither side clears the caches, they are 1.60 1.80 1.92 2.56 2.94.\n\
-When both sides do, they are 1.29 1.64 1.54 1.96 2.68; these apply to a program that alternates \
-lengths or kinds.";
+const HOW_SURE: &str = include_str!("how_sure.md");
 
-/// Everything that is told.
+/// Everything that is reported.
 pub struct Report<'a> {
     /// One for each case.
     pub rows: &'a [Row],
@@ -58,22 +44,17 @@ impl Report<'_> {
     /// # Errors
     /// When a figure is no number that JSON has.
     pub fn json(&self) -> Result<String> {
-        let rows: Result<Vec<_>, serde_json::Error> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let mut value = serde_json::to_value(row.figures())?;
-                let work = |side: &Option<Side>| json!(side.as_ref().map(|side| &side.work));
-                value["work"] = work(&row.ours);
-                value["peer_work"] = work(&row.peer);
-                Ok(value)
-            })
-            .collect();
+        let rows = self.rows.iter().map(|row| {
+            let work = |side: &Option<Side>| json!(side.as_ref().map(|side| &side.work));
+            let figures = row.figures().into_iter();
+            let works = [("work", work(&row.ours)), ("peer_work", work(&row.peer))];
+            figures.chain(works).collect::<Value>()
+        });
         let rates = [Level::SystemL2, Level::Sdram].map(
             |level| json!({ "level": level.name(), "mb_per_s": megabytes_per_second(self.roofline.rate(level)) }),
         );
         Ok(serde_json::to_string_pretty(&json!({
-            "rows": rows?,
+            "rows": rows.collect::<Vec<_>>(),
             "rates": rates,
             "geometric_mean": self.geometric_mean(),
             "peer": self.peer,
@@ -86,8 +67,16 @@ impl Report<'_> {
     /// When a row cannot be written.
     pub fn csv(&self) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in self.rows {
-            writer.serialize(row.figures())?;
+        for (number, row) in self.rows.iter().enumerate() {
+            let (names, values): (Vec<_>, Vec<_>) = row.figures().into_iter().unzip();
+            if number == 0 {
+                writer.write_record(names)?;
+            }
+            writer.write_record(values.iter().map(|value| match value {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                value => value.to_string(),
+            }))?;
         }
         let bytes = writer.into_inner().context("writing CSV")?;
         Ok(String::from_utf8(bytes)?)
@@ -144,108 +133,68 @@ impl Report<'_> {
     /// The document.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut out = String::new();
-        self.head(&mut out);
+        let mut rates = Table::new(&["memory, as many bytes read as written", "MB/s together"]);
+        for level in [Level::SystemL2, Level::Sdram] {
+            let rate = megabytes_per_second(self.roofline.rate(level));
+            rates.row(vec![level.name().into(), figure(rate.round())]);
+        }
         let mut batches: Vec<u32> = self.rows.iter().map(|row| row.case.batch).collect();
         batches.sort_unstable();
         batches.dedup();
-        for direction in [Direction::Inverse, Direction::Forward] {
-            for batch in &batches {
-                self.section(direction, *batch, &mut out);
-            }
-        }
-        for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Complex) {
-            for direction in [Direction::Forward, Direction::Inverse] {
-                self.section_of_kind(kind, direction, &mut out);
-            }
-        }
-        self.missed(&mut out);
-        self.bounds(&mut out);
-        variants::write(self.rows, self.tried, &mut out);
-        out
+        let complex = [Direction::Inverse, Direction::Forward]
+            .into_iter()
+            .flat_map(|direction| batches.iter().map(move |batch| (direction, *batch)));
+        let others = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Complex);
+        let others = others.flat_map(|kind| {
+            [Direction::Forward, Direction::Inverse].map(|direction| (kind, direction))
+        });
+        let sections: Vec<String> = complex
+            .filter_map(|(direction, batch)| self.section(direction, batch))
+            .chain(others.filter_map(|(kind, direction)| self.section_of_kind(kind, direction)))
+            .chain(self.missed())
+            .chain(self.bounds())
+            .chain(variants::section(self.rows, self.tried))
+            .collect();
+        let values = [
+            ("command", self.command.into()),
+            ("peer", self.peer.into()),
+            ("verdict", self.verdict()),
+            ("how sure", HOW_SURE.into()),
+            ("rates", rates.to_string()),
+            ("sections", sections.join("\n\n")),
+        ];
+        fill(include_str!("report.md"), &values)
     }
 
-    fn head(&self, out: &mut String) {
-        let _ = writeln!(
-            out,
-            "# The FFT on the QPUs beside GPU_FFT\n\n\
-             This page is written by `{}` and not edited by hand.\n\
-             Every figure is simulated (v3d-sim, board pi1, V3D at 250 MHz); nothing here was run on a board.\n\
-             [fidelity.md](fidelity.md) compares the simulator with published hardware figures.\n\n{}\n\n\
-             * Times are from the first request to the end of the last program, for the whole batch, without the \
-             ARM's share.\n  \
-             **cold** is the first launch after the start; all other figures are of the second.\n  \
-             Each side clears the caches that its own driver clears.\n\
-             * **floor** is the larger of two times: 16 N bytes a pass at the rates below (one pass up to 2^8, \
-             two up to 2^16, three above), and 5 N log2 N operations at 24 GFLOPS.\n  \
-             **share** is the floor divided by our time, and **ceiling** is GPU_FFT's time divided by the floor.\n\
-             * **target** is the ratio asked for, or 0.8 of the ceiling where that is less.\n\
-             * Plans read input, scratch memory and tables through bus alias 0x8 wherever that is faster.\n  \
-             This alias sees the system L2 and allocates nothing in it, according to Broadcom's chip header.\n  \
-             The manual of BCM2835's peripherals exchanges the names of 0x4 and 0x8, and no published time \
-             decides between them.\n  \
-             **us by 0x4** is the same plan with every read through 0x4, which is how GPU_FFT reads.\n\
-             * GFLOPS count 5 N log2 N operations, and half as many for real points.\n  \
-             GB/s count input and output once, and the bytes written and read between passes.\n  \
-             **slots** are instructions divided by the instructions that twelve QPUs could issue.\n\
-             * Kinds that GPU_FFT does not have come after its own.\n  \
-             Their floor counts the bytes of input and output as they are, and for real points half the complex \
-             bytes between passes.\n  \
-             They have one target: spectra of 2^12 samples take less time than GPU_FFT's complex transform.\n  \
-             GPU_FFT's times beside them are of complex points.\n\
-             * **wall** times are those that the firmware measures around a transform, with cache clears, \
-             launches and polling, on the virtual Pi unless another port was named.\n\
-             * **ppm** are relative rms errors compared with f64: with the stimulus of hello_fft, and with \
-             uniform random numbers.\n\n{}.\n\n{HOW_SURE}\n",
-            self.command,
-            self.peer,
-            self.verdict()
-        );
-        let mut table = Table::new(&["memory, as many bytes read as written", "MB/s together"]);
-        for level in [Level::SystemL2, Level::Sdram] {
-            let rate = megabytes_per_second(self.roofline.rate(level));
-            table.row(vec![level.name().into(), figure(rate.round())]);
-        }
-        table.write(out);
-    }
-
-    fn section(&self, direction: Direction, batch: u32, out: &mut String) {
+    fn section(&self, direction: Direction, batch: u32) -> Option<String> {
         let rows: Vec<&Row> = self
             .of(direction)
             .filter(|row| row.case.batch == batch)
             .collect();
-        let Some(first) = rows.first() else {
-            return;
-        };
-        let _ = writeln!(
-            out,
-            "## {} transforms, batch {batch}\n",
-            capital(first.case.direction_name())
-        );
-        compared(&rows, out);
-        side("qpuscope", &rows, |row| row.ours.as_ref(), out);
-        walls(&rows, out);
+        let name = capital(rows.first()?.case.direction_name());
         // The peer's forward transform is its inverse one with other signs in a table.
-        if direction == Direction::Inverse {
-            side("GPU_FFT 3.0", &rows, |row| row.peer.as_ref(), out);
-        }
+        let peer = match direction {
+            Direction::Inverse => side("GPU_FFT 3.0", &rows, |row| row.peer.as_ref()),
+            Direction::Forward => None,
+        };
+        let ours = side("qpuscope", &rows, |row| row.ours.as_ref());
+        let tables = [Some(compared(&rows)), ours, walls(&rows), peer];
+        let title = format!("## {name} transforms, batch {batch}");
+        Some(join(title, tables.into_iter().flatten()))
     }
 
     /// Ours, of a kind that the peer does not have.
-    fn section_of_kind(&self, kind: Kind, direction: Direction, out: &mut String) {
+    fn section_of_kind(&self, kind: Kind, direction: Direction) -> Option<String> {
         let rows: Vec<&Row> = self.of_kind(kind, direction).collect();
-        let Some(first) = rows.first() else {
-            return;
-        };
-        let (name, title) = (capital(first.case.direction_name()), kind.title());
-        let _ = writeln!(out, "## {name}: {title}\n");
+        let name = capital(rows.first()?.case.direction_name());
+        let mut title = format!("## {name}: {}", kind.title());
         if kind == Kind::Spectrum {
-            let _ = writeln!(
-                out,
-                "The mean power of {SEGMENTS} segments of N samples in a Hann window, which overlap by half; times \
-                 are those of all segments.\n\
+            let _ = write!(
+                title,
+                "\n\nThe mean power of {SEGMENTS} segments of N samples in a Hann window, which overlap by half; \
+                 times are those of all segments.\n\
                  **GPU_FFT** is its complex transform of N points, alone and without window, powers and means.\n\
-                 **ppm** are of powers.\n"
+                 **ppm** are of powers."
             );
         }
         let mut head = vec![
@@ -264,62 +213,47 @@ impl Report<'_> {
         }
         let mut table = Table::new(&head);
         for row in &rows {
-            let figures = row.figures();
+            let ours = row.ours.as_ref();
+            let us = ours.map(Side::us);
             let peer = self.of(Direction::Inverse).find(|peer| {
                 (peer.case.log2n, peer.case.batch) == (row.case.log2n, row.case.batch)
             });
             let mut cells = vec![
                 row.case.log2n.to_string(),
-                time(figures.us),
-                time(peer.and_then(|peer| peer.figures().peer_us)),
-                time(Some(figures.memory_us)),
-                time(Some(figures.arithmetic_us)),
-                decimals(figures.share),
-                decimals(figures.ppm),
-                decimals(figures.random_ppm),
+                time(us),
+                time(peer.and_then(|peer| Some(peer.peer.as_ref()?.us()))),
+                time(Some(microseconds(row.floor.memory))),
+                time(Some(microseconds(row.floor.arithmetic))),
+                decimals(row.share()),
+                decimals(ours.map(|side| side.hello_ppm)),
+                decimals(ours.map(|side| side.random_ppm)),
             ];
             if let Some(segments) = segments {
-                cells.insert(2, time(figures.us.map(|us| us / segments)));
+                cells.insert(2, time(us.map(|us| us / segments)));
             }
             table.row(cells);
         }
-        table.write(out);
-        side("qpuscope", &rows, |row| row.ours.as_ref(), out);
+        let ours = side("qpuscope", &rows, |row| row.ours.as_ref());
+        Some(join(title, [table].into_iter().chain(ours)))
     }
 
-    fn missed(&self, out: &mut String) {
-        let missed: Vec<String> = self
-            .rows
-            .iter()
-            .filter(|row| !row.missed().is_empty())
-            .map(|row| format!("* {}: {}", row.case.name(), row.missed().join("; ")))
-            .collect();
-        if missed.is_empty() {
-            return;
-        }
-        let missed = missed.join("\n");
-        let _ = writeln!(
-            out,
-            "## Below target\n\n[below-target.md](below-target.md) says what bounds them.\n\n{missed}\n"
-        );
+    fn missed(&self) -> Option<String> {
+        let missed = self.rows.iter().filter(|row| !row.missed().is_empty());
+        let line = |row: &Row| format!("* {}: {}", row.case.name(), row.missed().join("; "));
+        let missed: Vec<String> = missed.map(line).collect();
+        let head = "## Below target\n\n[below-target.md](below-target.md) says what bounds them.";
+        (!missed.is_empty()).then(|| format!("{head}\n\n{}", missed.join("\n")))
     }
 
-    /// Writes the table of what each transform of ours spends its time on.
-    fn bounds(&self, out: &mut String) {
-        let rows: Vec<&Row> = self
-            .of(Direction::Inverse)
-            .filter(|row| row.ours.is_some())
+    /// The section with what each transform of ours spends its time on.
+    fn bounds(&self) -> Option<String> {
+        let rows = self.of(Direction::Inverse);
+        let rows: Vec<(&Row, &Side)> = rows
+            .filter_map(|row| Some((row, row.ours.as_ref()?)))
             .collect();
         if rows.is_empty() {
-            return;
+            return None;
         }
-        out.push_str(
-            "## What bounds them\n\nInverse transforms of qpuscope.\n\
-             Stores and lookups are the shares of the time for which the store engine and the six TMUs have work \
-             at their best rates.\n\
-             **busy** is the part of the time of twelve QPUs in which they have programs, and waits are parts of \
-             that.\n\n",
-        );
         let mut table = Table::new(&[
             "log2 N",
             "batch",
@@ -332,8 +266,7 @@ impl Report<'_> {
             "executing",
             "waits",
         ]);
-        for row in rows {
-            let Some(ours) = &row.ours else { continue };
+        for (row, ours) in rows {
             let work = &ours.work;
             let cycles = ours.cycles as f64;
             let lines = work.stored_bytes as f64 / 64.0;
@@ -365,8 +298,19 @@ impl Report<'_> {
                 waits.collect::<Vec<_>>().join(", "),
             ]);
         }
-        table.write(out);
+        Some(fill(
+            include_str!("bounds.md").trim_end(),
+            &[("table", table.to_string())],
+        ))
     }
+}
+
+/// A section: its title, and tables.
+fn join(title: String, tables: impl Iterator<Item = Table>) -> String {
+    let parts: Vec<String> = std::iter::once(title)
+        .chain(tables.map(|table| table.to_string()))
+        .collect();
+    parts.join("\n\n")
 }
 
 /// MB/s from bytes a clock.
@@ -393,9 +337,9 @@ mod tests {
     /// The document is written by hand where no run of the bench has written it since.
     #[test]
     fn the_documents_say_how_sure_the_ratios_are() {
-        let document = include_str!("../../../docs/performance.md");
+        let document = include_str!("../../../../docs/performance.md");
         assert!(document.contains(HOW_SURE));
-        let readme = include_str!("../../../README.md");
+        let readme = include_str!("../../../../README.md");
         for text in [HOW_SURE, readme] {
             assert!(
                 text.contains("about 2.8 times") && text.contains("2.4 to 3.2"),

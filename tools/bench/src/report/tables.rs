@@ -1,12 +1,12 @@
 //! Tables of lengths: a row each, and how its figures are written.
 
 use crate::case::Case;
-use crate::row::{Figures, Met, Row, microseconds};
+use crate::row::{Met, Row, microseconds};
 use crate::side::Side;
 use fidelity::report::table::{Table, figure};
 
 /// Ours beside the peer's.
-pub fn compared(rows: &[&Row], out: &mut String) {
+pub fn compared(rows: &[&Row]) -> Table {
     let mut table = Table::new(&[
         "log2 N",
         "us",
@@ -28,40 +28,39 @@ pub fn compared(rows: &[&Row], out: &mut String) {
         "met",
     ]);
     for row in rows {
-        let figures: Figures = row.figures();
+        let (ours, peer) = (row.ours.as_ref(), row.peer.as_ref());
+        let hello = |side: &Side| side.hello_ppm;
+        let random = |side: &Side| side.random_ppm;
         table.row(vec![
             row.case.log2n.to_string(),
-            time(figures.us),
-            time(figures.allocating_us),
-            time(figures.peer_us),
-            decimals(figures.ratio),
-            decimals(figures.ceiling),
-            decimals(figures.target_reachable),
-            met(figures.met),
-            time(Some(figures.memory_us)),
-            time(Some(figures.arithmetic_us)),
-            decimals(figures.share),
-            met(figures.share_met),
-            figures
-                .passes
-                .map_or_else(dash, |passes| passes.to_string()),
-            decimals(figures.ppm),
-            decimals(figures.peer_ppm),
-            decimals(figures.random_ppm),
-            decimals(figures.peer_random_ppm),
-            met(figures.errors_met),
+            time(ours.map(Side::us)),
+            time(ours.and_then(Side::allocating_us)),
+            time(peer.map(Side::us)),
+            decimals(row.ratio()),
+            decimals(row.ceiling()),
+            decimals(row.target().map(|(_, reachable)| reachable)),
+            met(row.ratio_met()),
+            time(Some(microseconds(row.floor.memory))),
+            time(Some(microseconds(row.floor.arithmetic))),
+            decimals(row.share()),
+            met(row.share_met()),
+            ours.map_or_else(dash, |side| side.passes.to_string()),
+            decimals(ours.map(hello)),
+            decimals(peer.map(hello)),
+            decimals(ours.map(random)),
+            decimals(peer.map(random)),
+            met(row.errors_met()),
         ]);
     }
-    table.write(out);
+    table
 }
 
-/// One side's own figures.
+/// One side's own figures; `None` where there are none.
 pub fn side<'a>(
     name: &str,
     rows: &[&'a Row],
     of: impl Fn(&'a Row) -> Option<&'a Side>,
-    out: &mut String,
-) {
+) -> Option<Table> {
     let mut table = Table::new(&[
         name,
         "passes",
@@ -74,60 +73,48 @@ pub fn side<'a>(
         "GB/s",
         "slots",
     ]);
-    let mut any = false;
-    for row in rows {
-        let Some(side) = of(row) else { continue };
-        any = true;
-        let name = format!("2^{}", row.case.log2n);
-        table.row(own(name, &row.case, side));
+    let sides = rows.iter().filter_map(|row| Some((&row.case, of(row)?)));
+    for (case, side) in sides {
+        table.row(own(case, side));
     }
-    if any {
-        table.write(out);
-    }
+    table.has_rows().then_some(table)
 }
 
-/// Writes the times that the firmware sees.
-pub fn walls(rows: &[&Row], out: &mut String) {
+/// The times that the firmware sees; `None` where there are none.
+pub fn walls(rows: &[&Row]) -> Option<Table> {
     let mut table = Table::new(&[
         "firmware",
         "wall us, launch included",
         "first wall us",
         "V3D us",
     ]);
-    let mut any = false;
     for row in rows {
         let (Some(wall), Some(ours)) = (&row.wall, &row.ours) else {
             continue;
         };
-        any = true;
         table.row(vec![
             format!("2^{}", row.case.log2n),
             wall.us.to_string(),
             wall.first_us.to_string(),
-            time(Some(microseconds(ours.cycles as f64))),
+            time(Some(ours.us())),
         ]);
     }
-    if any {
-        table.write(out);
-    }
+    table.has_rows().then_some(table)
 }
 
 /// One side's row.
-fn own(name: String, case: &Case, side: &Side) -> Vec<String> {
-    let [us, cold_us] = [side.cycles, side.cold_cycles].map(|clocks| microseconds(clocks as f64));
-    let bytes = side.moved(case) as f64;
-    let slots = 4.0 * side.instructions as f64 / (12.0 * side.cycles as f64);
+fn own(case: &Case, side: &Side) -> Vec<String> {
     vec![
-        name,
+        format!("2^{}", case.log2n),
         side.passes.to_string(),
         figure(side.instructions as f64),
         figure(side.cycles as f64),
         figure(side.cold_cycles as f64),
-        time(Some(us)),
-        time(Some(cold_us)),
-        decimals(Some(case.flops() as f64 / (1e3 * us))),
-        decimals(Some(bytes / (1e3 * us))),
-        share(slots),
+        time(Some(side.us())),
+        time(Some(microseconds(side.cold_cycles as f64))),
+        decimals(Some(side.gflops(case))),
+        decimals(Some(side.gigabytes_per_second(case))),
+        share(side.slot_use()),
     ]
 }
 

@@ -4,27 +4,14 @@ use super::count;
 use super::tables::decimals;
 use crate::row::{Row, geometric_mean};
 use crate::variants::{Tried, is_tried};
-use fidelity::report::table::Table;
+use fidelity::report::table::{Table, fill};
 use fidelity::variants::LARGEST;
-use std::fmt::Write;
 
 /// Ratios of the rows, which the recommended constants gave, beside those of others.
-pub fn write(rows: &[Row], tried: &[Tried], out: &mut String) {
+pub fn section(rows: &[Row], tried: &[Tried]) -> Option<String> {
     if tried.is_empty() {
-        return;
+        return None;
     }
-    let _ = writeln!(
-        out,
-        "## Ratios with other constants\n\n\
-         Both sides run on simulators with other constants that were considered, up to 2^{LARGEST} points, \
-         inverse.\n\
-         [fidelity.md](fidelity.md) describes these constants, and how far their run times are from published \
-         ones.\n\
-         Programs are the same: they were chosen with the recommended constants.\n\
-         They are queued in the order in which the QPUs of each model receive them, as the firmware does \
-         after it has measured that order at boot.\n\
-         Targets and means are of these rows alone, and ceilings are each model's own.\n"
-    );
     let recommended: Vec<Row> = rows
         .iter()
         .filter(|row| is_tried(&row.case))
@@ -55,5 +42,9 @@ pub fn write(rows: &[Row], tried: &[Tried], out: &mut String) {
         decimals(geometric_mean(rows, Row::ceiling))
     });
     line("met", &|rows| count(rows, Row::ratio_met));
-    table.write(out);
+    let values = [
+        ("largest", LARGEST.to_string()),
+        ("table", table.to_string()),
+    ];
+    Some(fill(include_str!("variants.md").trim_end(), &values))
 }

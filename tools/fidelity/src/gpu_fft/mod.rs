@@ -6,16 +6,15 @@
 //! result in the second.
 //!
 //! [`lengths`] and [`twiddles`] say what the tables of each length hold, [`plan`] where things lie,
-//! [`hello_fft`] is the author's test, [`transpose`] his program for two dimensions.
+//! and [`hello_fft`] is the author's test.
 //!
 //! Source: hello_fft of raspberrypi/userland, releases 2.0 and 3.0: `gpu_fft.c` (memory map,
 //! uniforms, choice of launch), `gpu_fft_base.c` (launch), `gpu_fft_twiddles.c` (tables, restated
-//! here as data), `hello_fft.c` (test), `gpu_fft_trans.c` (transposition).
+//! here as data), `hello_fft.c` (test).
 
 pub mod hello_fft;
 pub mod lengths;
 pub mod plan;
-pub mod transpose;
 pub mod twiddles;
 
 use crate::machine::MachineError;
@@ -57,16 +56,6 @@ pub enum Error {
         log2n: u32,
         /// The memory that they need.
         bytes: u64,
-    },
-    /// The matrix does not suit the transposition program.
-    #[error(
-        "{width} x {height} points cannot be transposed: the width must be a multiple of 16, the height of 8, and both programs' plans of the mailbox kind"
-    )]
-    Matrix {
-        /// Points in a row.
-        width: u32,
-        /// Rows.
-        height: u32,
     },
     /// The simulator says that a program did not end well.
     #[error("GPU_FFT {what}: {error}")]

@@ -1,9 +1,10 @@
 //! Capacity of the caches: loops over code and data of the published sizes miss nothing.
 
 use super::iteration::{LINE_BYTES, Loop};
-use super::lookup::{L1_BYTES, addresses, one_at_a_time};
-use super::{CACHES, Measurement, Microbenchmark};
-use crate::row::{Band, Section};
+use super::lookup::{L1_BYTES, addresses, alternate, one_at_a_time};
+use super::{CACHES, row};
+use crate::machine::MachineError;
+use crate::row::{Band, Row};
 use qpu::generate::{R0, R1, R2, TMU0_S};
 use v3d_sim::{Board, Constants};
 
@@ -17,48 +18,32 @@ const LINE: usize = 8;
 const CODE_MISSES: usize = 21;
 const LOOKUP_MISSES: usize = 25;
 
-pub const LIST: &[Microbenchmark] = &[
-    misses(
-        "misses of a loop of 512 instructions, an iteration",
-        0.0,
-        code_misses,
-    ),
-    misses(
-        "misses of lookups through 4 KiB, an iteration",
-        0.0,
-        data_misses,
-    ),
-    misses(
-        "misses of a lookup by turns in two lines 4 KiB apart",
-        1.0,
-        |constants| {
-            let alternate = |b: &mut qpu::generate::Builder| {
-                b.xor(R0, R0, R1);
-            };
-            Ok(one_at_a_time(constants, alternate, L1_BYTES)?.counters[LOOKUP_MISSES])
-        },
-    ),
-];
-
-const fn misses(
-    what: &'static str,
-    published: f64,
-    measure: fn(&Constants) -> Measurement,
-) -> Microbenchmark {
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what,
-        source: CACHES,
-        board: Board::Pi2,
-        unit: "lines",
-        published,
-        band: Band::Exact,
-        fitted: false,
-        measure,
-    }
+/// The rows.
+pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
+    let alternating = one_at_a_time(constants, alternate, L1_BYTES)?.counters[LOOKUP_MISSES];
+    let misses = [
+        (
+            "misses of a loop of 512 instructions, an iteration",
+            0.0,
+            code_misses(constants)?,
+        ),
+        (
+            "misses of lookups through 4 KiB, an iteration",
+            0.0,
+            data_misses(constants)?,
+        ),
+        (
+            "misses of a lookup by turns in two lines 4 KiB apart",
+            1.0,
+            alternating,
+        ),
+    ];
+    let row =
+        |(what, published, misses)| row(what, CACHES, (published, "lines"), Band::Exact, misses);
+    Ok(misses.into_iter().map(row).collect())
 }
 
-fn code_misses(constants: &Constants) -> Measurement {
+fn code_misses(constants: &Constants) -> Result<f64, MachineError> {
     let iteration = Loop {
         board: Board::Pi2,
         data_bytes: 0,
@@ -70,7 +55,7 @@ fn code_misses(constants: &Constants) -> Measurement {
     Ok(iteration.measure(constants)?.counters[CODE_MISSES])
 }
 
-fn data_misses(constants: &Constants) -> Measurement {
+fn data_misses(constants: &Constants) -> Result<f64, MachineError> {
     let iteration = Loop {
         board: Board::Pi2,
         data_bytes: L1_BYTES,

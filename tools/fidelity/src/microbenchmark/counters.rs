@@ -3,9 +3,9 @@
 //!
 //! All QPUs run the same code with the same uniforms and look up the same lines.
 
-use super::OBSERVED;
 use super::iteration::{LINE_BYTES, halves, read_uniforms, words};
 use super::lookup::addresses;
+use super::{OBSERVED, row};
 use crate::machine::{Machine, MachineError, config};
 use crate::row::{Band, Row, Section};
 use qpu::generate::{Builder, R0, R1, TMU0_S, UNIF, ra};
@@ -52,60 +52,59 @@ pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
     let instructions = words.len() as u64;
     let code_lines = instructions.div_ceil(8);
     let uniform_lines = (UNIFORMS + 2) / 16;
-    let row = |what: &str, published: u64, simulated: u64| Row {
+    let row = |(what, published, simulated): (&str, u64, u64)| Row {
         section: Section::CounterIdentities,
-        what: what.into(),
-        source: OBSERVED,
-        board: Board::Pi2,
-        unit: "",
-        published: published as f64,
-        band: Band::Exact,
-        fitted: false,
-        simulated: Some(simulated as f64),
-        recorded: None,
+        ..row(
+            what,
+            OBSERVED,
+            (published as f64, ""),
+            Band::Exact,
+            simulated as f64,
+        )
     };
     let slice_lines = SLICES * (code_lines + uniform_lines) + TMUS * LOOKUPS;
-    Ok(vec![
-        row(
+    let counts = [
+        (
             "16: four clocks an instruction",
             4 * QPUS * instructions,
             counters[16],
         ),
-        row(
+        (
             "20: instructions fetched, misses too",
             QPUS * instructions,
             counters[20],
         ),
-        row(
+        (
             "21: lines of code filled in each slice",
             SLICES * code_lines,
             counters[21],
         ),
-        row(
+        (
             "22: uniforms read, and two a QPU",
             QPUS * (UNIFORMS + 2),
             counters[22],
         ),
-        row(
+        (
             "23: lines of uniforms filled in each slice",
             SLICES * uniform_lines,
             counters[23],
         ),
-        row(
+        (
             "24: sixteen for each lookup",
             16 * QPUS * LOOKUPS,
             counters[24],
         ),
-        row("25: lines that TMUs filled", TMUS * LOOKUPS, counters[25]),
-        row(
+        ("25: lines that TMUs filled", TMUS * LOOKUPS, counters[25]),
+        (
             "29: lines that the L2C filled",
             code_lines + uniform_lines + LOOKUPS,
             counters[29],
         ),
-        row(
+        (
             "28 and 29: all lines that slices filled",
             slice_lines,
             counters[28] + counters[29],
         ),
-    ])
+    ];
+    Ok(counts.into_iter().map(row).collect())
 }

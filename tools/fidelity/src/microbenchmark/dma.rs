@@ -5,9 +5,9 @@
 //! system holds; they are reported, and the rates are what the model is held to.
 
 use super::iteration::{DATA, Iteration, Loop};
-use super::{FORUM, Measurement, Microbenchmark, TERMINUS};
+use super::{FORUM, TERMINUS, row};
 use crate::machine::MachineError;
-use crate::row::{Band, Section};
+use crate::row::{Band, Row};
 use qpu::generate::{
     Builder, LD_ADDR, LD_WAIT, NONE, R0, R1, RD_SETUP, ST_ADDR, ST_WAIT, WR_SETUP,
 };
@@ -22,78 +22,36 @@ const TRANSFERS: u32 = 16;
 /// Memory that the transfers walk through, again and again.
 const SPAN_BYTES: u32 = 1 << 20;
 
-pub const LIST: &[Microbenchmark] = &[
-    rate("VDR, 16 rows of 64 bytes a load", 690.0, |constants| {
-        rate_of(load(constants, 16), 16)
-    }),
-    rate("VDR, 1 row of 64 bytes a load", 200.0, |constants| {
-        rate_of(load(constants, 1), 1)
-    }),
-    rate("VDW, 128 rows of 64 bytes a store", 1120.0, |constants| {
-        rate_of(store(constants, 128), 128)
-    }),
-    rate("VDW, 1 row of 64 bytes a store", 300.0, |constants| {
-        rate_of(store(constants, 1), 1)
-    }),
-    formula("VDR of 16 rows, 2n + 6", 38.0, |constants| {
-        wait_of(load(constants, 16))
-    }),
-    formula("VDR of 1 row, 2n + 6", 8.0, |constants| {
-        wait_of(load(constants, 1))
-    }),
-    formula("VDW of 16 rows, 2n + 10", 42.0, |constants| {
-        wait_of(store(constants, 16))
-    }),
-    formula("VDW of 1 row, 2n + 10", 12.0, |constants| {
-        wait_of(store(constants, 1))
-    }),
-];
-
-const fn rate(
-    what: &'static str,
-    published: f64,
-    measure: fn(&Constants) -> Measurement,
-) -> Microbenchmark {
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what,
-        source: TERMINUS,
-        board: Board::Pi2,
-        unit: "MB/s",
-        published,
-        band: Band::Within(0.12),
-        fitted: true,
-        measure,
-    }
-}
-
-const fn formula(
-    what: &'static str,
-    published: f64,
-    measure: fn(&Constants) -> Measurement,
-) -> Microbenchmark {
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what,
-        source: FORUM,
-        board: Board::Pi2,
-        unit: "slots",
-        published,
-        band: Band::Reported,
-        fitted: false,
-        measure,
-    }
-}
-
-fn rate_of(iteration: Result<Iteration, MachineError>, rows: u32) -> Measurement {
-    let bytes = f64::from(rows * ROW_BYTES * TRANSFERS);
-    let seconds = iteration?.clocks / f64::from(Board::Pi2.clock_hz());
-    Ok(bytes / seconds / 1e6)
-}
-
-/// Slots that each transfer is waited for.
-fn wait_of(iteration: Result<Iteration, MachineError>) -> Measurement {
-    Ok(iteration?.stall_slots() / f64::from(TRANSFERS))
+/// The rows.
+pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
+    let [load_16, load_1] = [load(constants, 16)?, load(constants, 1)?];
+    let [store_128, store_16, store_1] = [128, 16, 1].map(|rows| store(constants, rows));
+    let (store_128, store_16, store_1) = (store_128?, store_16?, store_1?);
+    let rate = |what, published, iteration: &Iteration, rows: u32| {
+        let bytes = f64::from(rows * ROW_BYTES * TRANSFERS);
+        let seconds = iteration.clocks / f64::from(Board::Pi2.clock_hz());
+        let band = Band::Within(0.12);
+        let rate = bytes / seconds / 1e6;
+        Row {
+            fitted: true,
+            ..row(what, TERMINUS, (published, "MB/s"), band, rate)
+        }
+    };
+    // Slots that each transfer is waited for.
+    let formula = |what, published, iteration: &Iteration| {
+        let slots = iteration.stall_slots() / f64::from(TRANSFERS);
+        row(what, FORUM, (published, "slots"), Band::Reported, slots)
+    };
+    Ok(vec![
+        rate("VDR, 16 rows of 64 bytes a load", 690.0, &load_16, 16),
+        rate("VDR, 1 row of 64 bytes a load", 200.0, &load_1, 1),
+        rate("VDW, 128 rows of 64 bytes a store", 1120.0, &store_128, 128),
+        rate("VDW, 1 row of 64 bytes a store", 300.0, &store_1, 1),
+        formula("VDR of 16 rows, 2n + 6", 38.0, &load_16),
+        formula("VDR of 1 row, 2n + 6", 8.0, &load_1),
+        formula("VDW of 16 rows, 2n + 10", 42.0, &store_16),
+        formula("VDW of 1 row, 2n + 10", 12.0, &store_1),
+    ])
 }
 
 fn load(constants: &Constants, rows: u8) -> Result<Iteration, MachineError> {

@@ -5,43 +5,31 @@
 //! that nobody has read.
 
 use super::iteration::{DATA, Iteration, LINE_BYTES, Loop};
-use super::{FORUM, Measurement, Microbenchmark};
+use super::{FORUM, row};
 use crate::machine::MachineError;
-use crate::row::{Band, Section};
+use crate::row::{Band, Row};
 use qpu::generate::{Builder, ELEM_NUM, R0, R1, R2, TMU0_S};
 use v3d_sim::{Board, Constants};
 
 /// Lines this far apart share a place in a TMU's cache.
 pub const L1_BYTES: u32 = 4096;
 
-pub const LIST: &[Microbenchmark] = &[
-    latency("lookup that hits the TMU's cache", 9.0, |constants| {
-        slots(constants, |_| (), 0)
-    }),
-    latency("lookup that hits the L2C", 12.0, |constants| {
-        slots(constants, alternate, L1_BYTES)
-    }),
-    latency("lookup that goes to SDRAM", 20.0, |constants| {
-        slots(constants, advance, LINE_BYTES)
-    }),
-];
-
-const fn latency(
-    what: &'static str,
-    published: f64,
-    measure: fn(&Constants) -> Measurement,
-) -> Microbenchmark {
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what,
-        source: FORUM,
-        board: Board::Pi2,
-        unit: "slots",
-        published,
-        band: Band::Near(1.0),
-        fitted: true,
-        measure,
-    }
+/// The rows.
+pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
+    let latency = |what, published, next: fn(&mut Builder), distance| {
+        let iteration = one_at_a_time(constants, next, distance)?;
+        // An `ldtmu` right after the write would be one slot from it.
+        let slots = iteration.stall_slots() + 1.0;
+        Ok::<_, MachineError>(Row {
+            fitted: true,
+            ..row(what, FORUM, (published, "slots"), Band::Near(1.0), slots)
+        })
+    };
+    Ok(vec![
+        latency("lookup that hits the TMU's cache", 9.0, |_| (), 0)?,
+        latency("lookup that hits the L2C", 12.0, alternate, L1_BYTES)?,
+        latency("lookup that goes to SDRAM", 20.0, advance, LINE_BYTES)?,
+    ])
 }
 
 /// The next line: r1 is the distance.
@@ -50,7 +38,7 @@ fn advance(b: &mut Builder) {
 }
 
 /// One of two lines by turns.
-fn alternate(b: &mut Builder) {
+pub fn alternate(b: &mut Builder) {
     b.xor(R0, R0, R1);
 }
 
@@ -60,12 +48,6 @@ pub fn addresses(b: &mut Builder, distance: u32) {
     b.mov(R2, ELEM_NUM);
     b.shl(R2, R2, 2);
     b.add(R0, DATA, R2);
-}
-
-fn slots(constants: &Constants, next: fn(&mut Builder), distance: u32) -> Measurement {
-    let iteration = one_at_a_time(constants, next, distance)?;
-    // An `ldtmu` right after the write would be one slot from it.
-    Ok(iteration.stall_slots() + 1.0)
 }
 
 /// Lookup after lookup, each waited for.

@@ -31,21 +31,19 @@ const OBSERVED: &str = "Terminus-IMRC, VC4C, swrenn/qpu (qpu.md 6.3)";
 /// Sizes of the caches.
 const CACHES: &str = "vc4asm, Terminus-IMRC, VC4C (qpu.md 4.4, 8.2)";
 
-/// The figure that a microbenchmark reports: the unit is that of its row.
-type Measurement = Result<f64, MachineError>;
-
-/// One row.
-struct Microbenchmark {
-    section: Section,
-    what: &'static str,
+/// A row of latencies and rates on a Pi 2, to which nothing was fitted.
+fn row(
+    what: &str,
     source: &'static str,
-    board: Board,
-    unit: &'static str,
-    published: f64,
+    published: (f64, &'static str),
     band: Band,
-    /// True if a constant of the model was set from it.
-    fitted: bool,
-    measure: fn(&Constants) -> Measurement,
+    simulated: f64,
+) -> Row {
+    let section = Section::Microbenchmarks;
+    Row {
+        board: Board::Pi2,
+        ..Row::new(section, what, source, published, band, Some(simulated))
+    }
 }
 
 /// All of them, run one after the other: each takes milliseconds.
@@ -53,30 +51,16 @@ struct Microbenchmark {
 /// # Errors
 /// When a program faults or does not end.
 pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
-    let lists = [
-        lookup::LIST,
-        vpm::LIST,
-        dma::LIST,
-        uniform::LIST,
-        semaphore::LIST,
-        capacity::LIST,
-        minimal::LIST,
+    let groups = [
+        lookup::rows,
+        vpm::rows,
+        dma::rows,
+        uniform::rows,
+        semaphore::rows,
+        capacity::rows,
+        minimal::rows,
+        counters::rows,
     ];
-    let mut rows = Vec::new();
-    for benchmark in lists.into_iter().flatten() {
-        rows.push(Row {
-            section: benchmark.section,
-            what: benchmark.what.into(),
-            source: benchmark.source,
-            board: benchmark.board,
-            unit: benchmark.unit,
-            published: benchmark.published,
-            band: benchmark.band,
-            fitted: benchmark.fitted,
-            simulated: Some((benchmark.measure)(constants)?),
-            recorded: None,
-        });
-    }
-    rows.extend(counters::rows(constants)?);
-    Ok(rows)
+    let groups: Result<Vec<_>, _> = groups.iter().map(|rows| rows(constants)).collect();
+    Ok(groups?.concat())
 }

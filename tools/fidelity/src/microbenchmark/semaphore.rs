@@ -4,23 +4,22 @@
 //! that costs nothing the one that waits issues its decrement in the slot after the increment.
 
 use super::iteration::{SLOT_CLOCKS, looped, timed};
-use super::{Measurement, Microbenchmark, TERMINUS};
+use super::{TERMINUS, row};
 use crate::machine::{Machine, MachineError, Run, config};
-use crate::row::{Band, Section};
+use crate::row::{Band, Row};
 use qpu::generate::Builder;
 use v3d_sim::{Board, Constants};
 
-pub const LIST: &[Microbenchmark] = &[Microbenchmark {
-    section: Section::Microbenchmarks,
-    what: "hand-over by a semaphore, beyond the instructions: \"no measurable extra\"",
-    source: TERMINUS,
-    board: Board::Pi3,
-    unit: "clocks",
-    published: 0.0,
-    band: Band::Reported,
-    fitted: false,
-    measure: handover,
-}];
+/// The row.
+pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
+    let each = timed(|iterations| run(constants, iterations))?;
+    let clocks = (each.clocks - FREE_SLOTS * SLOT_CLOCKS) / 2.0;
+    let what = "hand-over by a semaphore, beyond the instructions: \"no measurable extra\"";
+    Ok(vec![Row {
+        board: Board::Pi3,
+        ..row(what, TERMINUS, (0.0, "clocks"), Band::Reported, clocks)
+    }])
+}
 
 /// Slots of an iteration of A when hand-overs cost nothing: increment, B's two, decrement, loop.
 const FREE_SLOTS: f64 = 9.0;
@@ -44,9 +43,4 @@ fn run(constants: &Constants, iterations: u32) -> Result<Run, MachineError> {
     machine.store(b, &second);
     machine.store(uniforms, &[iterations]);
     machine.run(&[(a, uniforms), (b, uniforms)], 1_000_000)
-}
-
-fn handover(constants: &Constants) -> Measurement {
-    let each = timed(|iterations| run(constants, iterations))?;
-    Ok((each.clocks - FREE_SLOTS * SLOT_CLOCKS) / 2.0)
 }

@@ -4,48 +4,40 @@
 //! before, with some other instructions between bursts.
 
 use super::iteration::{Loop, most_iterations, read_uniforms};
-use super::{Measurement, Microbenchmark, TERMINUS};
-use crate::row::{Band, Section};
+use super::{TERMINUS, row};
+use crate::machine::MachineError;
+use crate::row::{Band, Row};
 use v3d_sim::{Board, Constants};
 
 /// Instructions of the loop itself.
 const LOOP_SLOTS: usize = 5;
 
-pub const LIST: &[Microbenchmark] = &[
-    burst(
-        "bursts of 16 uniforms, 7 other slots between them",
-        1.0,
-        |constants| efficiency(constants, 16, 7),
-    ),
-    burst(
-        "bursts of 32 uniforms, 7 other slots between them",
-        1.0,
-        |constants| efficiency(constants, 32, 7),
-    ),
-    burst("64 uniforms back to back", 0.6, |constants| {
-        efficiency(constants, 64, LOOP_SLOTS)
-    }),
-];
-
-const fn burst(
-    what: &'static str,
-    published: f64,
-    measure: fn(&Constants) -> Measurement,
-) -> Microbenchmark {
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what,
-        source: TERMINUS,
-        board: Board::Pi2,
-        unit: "of the slots",
-        published,
-        band: Band::Reported,
-        fitted: false,
-        measure,
-    }
+/// The rows.
+pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
+    let bursts = [
+        (
+            "bursts of 16 uniforms, 7 other slots between them",
+            1.0,
+            16,
+            7,
+        ),
+        (
+            "bursts of 32 uniforms, 7 other slots between them",
+            1.0,
+            32,
+            7,
+        ),
+        ("64 uniforms back to back", 0.6, 64, LOOP_SLOTS),
+    ];
+    let burst = |(what, published, burst, others)| {
+        let efficiency = efficiency(constants, burst, others)?;
+        let published = (published, "of the slots");
+        Ok(row(what, TERMINUS, published, Band::Reported, efficiency))
+    };
+    bursts.into_iter().map(burst).collect()
 }
 
-fn efficiency(constants: &Constants, burst: usize, others: usize) -> Measurement {
+fn efficiency(constants: &Constants, burst: usize, others: usize) -> Result<f64, MachineError> {
     let iteration = Loop {
         board: Board::Pi2,
         data_bytes: 0,

@@ -1,9 +1,9 @@
 //! The VPM as a QPU sees it: what the first vector of a read costs, and those after it.
 
 use super::iteration::{Iteration, Loop};
-use super::{FORUM, Microbenchmark, TERMINUS};
+use super::{FORUM, TERMINUS, row};
 use crate::machine::MachineError;
-use crate::row::{Band, Section};
+use crate::row::{Band, Row};
 use qpu::generate::{NONE, R0, RD_SETUP, VPM, WR_SETUP};
 use qpu::vpm::Block;
 use v3d_sim::{Board, Constants};
@@ -11,44 +11,25 @@ use v3d_sim::{Board, Constants};
 /// Vectors of a read or write of more than one.
 const VECTORS: u8 = 16;
 
-pub const LIST: &[Microbenchmark] = &[
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what: "stall of the first VPM read after its setup",
-        source: FORUM,
-        board: Board::Pi2,
-        unit: "slots",
-        published: 5.0,
-        band: Band::Near(1.0),
-        fitted: true,
-        measure: |constants| Ok(reads(constants, 1)?.stall_slots()),
-    },
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what: "each further VPM read of the setup",
-        source: TERMINUS,
-        board: Board::Pi2,
-        unit: "slots",
-        published: 1.0,
-        band: Band::Near(1.0),
-        fitted: false,
-        measure: |constants| {
-            let (one, all) = (reads(constants, 1)?, reads(constants, VECTORS)?);
-            Ok((all.clocks - one.clocks) / 4.0 / f64::from(VECTORS - 1))
+/// The rows.
+pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
+    let (one, all) = (reads(constants, 1)?, reads(constants, VECTORS)?);
+    let each = (all.clocks - one.clocks) / 4.0 / f64::from(VECTORS - 1);
+    let slots = |what, source, published, slots| {
+        row(what, source, (published, "slots"), Band::Near(1.0), slots)
+    };
+    let first = "stall of the first VPM read after its setup";
+    let further = "each further VPM read of the setup";
+    let write = "each VPM write of one QPU";
+    Ok(vec![
+        Row {
+            fitted: true,
+            ..slots(first, FORUM, 5.0, one.stall_slots())
         },
-    },
-    Microbenchmark {
-        section: Section::Microbenchmarks,
-        what: "each VPM write of one QPU",
-        source: TERMINUS,
-        board: Board::Pi2,
-        unit: "slots",
-        published: 1.0,
-        band: Band::Near(1.0),
-        fitted: false,
-        measure: writes,
-    },
-];
+        slots(further, TERMINUS, 1.0, each),
+        slots(write, TERMINUS, 1.0, writes(constants)?),
+    ])
+}
 
 fn reads(constants: &Constants, vectors: u8) -> Result<Iteration, MachineError> {
     let setup = Block::row(0).read_setup(vectors).expect("in range");

@@ -10,11 +10,10 @@ use crate::published::FITTING_LENGTHS;
 use crate::recorded::Recorded;
 use crate::row::{Row, Section, mean_absolute_error};
 use crate::variants::{LARGEST, Variant};
-use std::fmt::Write;
-use table::{Table, figure, percent};
+use table::{Table, figure, fill, percent};
 use v3d_sim::{Board, Constants};
 
-/// All that is told.
+/// Everything that is reported.
 pub struct Report<'a> {
     /// One for each published figure.
     pub rows: &'a [Row],
@@ -76,57 +75,51 @@ impl Report<'_> {
     /// The document.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut out = String::new();
-        self.head(&mut out);
-        for section in Section::ALL {
-            self.section(section, &mut out);
-        }
-        programs::write(&mut out);
-        self.variants(&mut out);
-        constants::found(self.constants, &mut out);
-        constants::rates(self.constants, &mut out);
-        constants::all(self.constants, &mut out);
-        boards(&mut out);
-        out
+        let constants = self.constants;
+        let mut values = vec![
+            ("verdict", self.verdict()),
+            ("outside", self.list_outside()),
+            ("means", self.means().to_string()),
+            ("direct_launch_us", figure(constants.direct_launch_us)),
+            ("mailbox_launch_us", figure(constants.mailbox_launch_us)),
+            ("programs", programs::timed().to_string()),
+            ("products", programs::products().to_string()),
+            ("other constants", self.other_constants()),
+            ("descents", constants::found(constants).to_string()),
+            ("rates", constants::rates(constants).to_string()),
+            ("order", format!("{:?}", constants.launch_order)),
+            (
+                "replacement",
+                format!("{:?}", constants.system_l2_replacement),
+            ),
+            ("constants", constants::all(constants).to_string()),
+            ("boards", boards().to_string()),
+        ];
+        let section = |section: Section| (section.title(), self.section(section).to_string());
+        values.extend(Section::ALL.map(section));
+        fill(include_str!("report.md"), &values)
     }
 
-    fn head(&self, out: &mut String) {
-        out.push_str(
-            "# The simulator against published hardware figures\n\n\
-             This page is written by `cargo xtask fidelity` and not edited by hand.\n\
-             Every published figure of a real board that was found has a row, or is under \"Whole programs of \
-             others\", beside the result of v3d-sim for the same program.\n\
-             Nothing here was run on a board.\n\n\
-             * **error** is simulated / published - 1, and **band** is the greatest error allowed.\n  \
-             A row without a band is only reported, because too little is known about its measurement.\n\
-             * **fit** marks rows to which constants were fitted, or from which they were set.\n  \
-             The other rows were not fitted, but they were known when the recommended constants were chosen \
-             (\"How the constants were found\").\n  \
-             Columns further down have the results of the fitting rows alone.\n\
-             * Run times and counters of GPU_FFT come from its own shaders, from the checkout of \
-             raspberrypi/userland that `QPUSCOPE_USERLAND` names.\n  \
-             A published time has two digits: it may be off by 5 %.\n\n",
-        );
-        let _ = writeln!(out, "{}.\n", self.verdict());
-        if self.outside().next().is_some() {
-            out.push_str("Outside their bands:\n\n");
-            for row in self.outside() {
-                let _ = writeln!(
-                    out,
-                    "* {}: {} {}, published {} (band {})",
-                    row.what,
-                    row.simulated.map_or_else(String::new, figure),
-                    row.unit,
-                    figure(row.published),
-                    row.band.text(row.unit)
-                );
-            }
-            out.push('\n');
+    /// Rows outside their bands, as a paragraph; nothing where there are none.
+    fn list_outside(&self) -> String {
+        let line = |row: &Row| {
+            format!(
+                "* {}: {} {}, published {} (band {})\n",
+                row.what,
+                row.simulated.map_or_else(String::new, figure),
+                row.unit,
+                figure(row.published),
+                row.band.text(row.unit)
+            )
+        };
+        let lines: String = self.outside().map(line).collect();
+        match lines.as_str() {
+            "" => lines,
+            _ => format!("Outside their bands:\n\n{lines}\n"),
         }
-        self.launches(out);
     }
 
-    fn launches(&self, out: &mut String) {
+    fn means(&self) -> Table {
         let mut table = Table::new(&[
             "mean absolute error of run times",
             "simulated",
@@ -142,26 +135,10 @@ impl Report<'_> {
                 verdict(row),
             ]);
         }
-        table.write(out);
-        let _ = writeln!(
-            out,
-            "A run time is V3D's time plus the host's share of the call: {} us when the ARM writes V3D's \
-             registers and polls (batches of up to 20,480 points), {} us by mailbox.\n",
-            figure(self.constants.direct_launch_us),
-            figure(self.constants.mailbox_launch_us),
-        );
+        table
     }
 
-    fn section(&self, section: Section, out: &mut String) {
-        let rows: Vec<&Row> = self
-            .rows
-            .iter()
-            .filter(|row| row.section == section)
-            .collect();
-        let _ = writeln!(out, "## {}\n", section.title());
-        if let Some(note) = note(section) {
-            let _ = writeln!(out, "{note}\n");
-        }
+    fn section(&self, section: Section) -> Table {
         let mut table = Table::new(&[
             "what",
             "board",
@@ -173,7 +150,7 @@ impl Report<'_> {
             "fit",
             "source",
         ]);
-        for row in &rows {
+        for row in self.rows.iter().filter(|row| row.section == section) {
             table.row(vec![
                 row.what.clone(),
                 row.board.name().into(),
@@ -186,7 +163,7 @@ impl Report<'_> {
                 row.source.into(),
             ]);
         }
-        table.write(out);
+        table
     }
 
     fn simulated(&self, row: &Row) -> String {
@@ -199,21 +176,11 @@ impl Report<'_> {
         }
     }
 
-    fn variants(&self, out: &mut String) {
+    /// The section of other constants; nothing where they were not run.
+    fn other_constants(&self) -> String {
         if self.variants.is_empty() {
-            return;
+            return String::new();
         }
-        let _ = writeln!(
-            out,
-            "## Run times with other constants\n\n\
-             Errors of the run times up to 2^{LARGEST}, for constants that were considered.\n\
-             The fitting set is release 3.0 at batch 1, 2^{}, and the counter table.\n",
-            FITTING_LENGTHS.map(|log2n| log2n.to_string()).join(", ")
-        );
-        for (variant, _) in self.variants {
-            let _ = writeln!(out, "* **{}**: {}.", variant.name, variant.why);
-        }
-        out.push('\n');
         let names = self.variants.iter().map(|(variant, _)| variant.name);
         let mut headings = vec!["what", "published", "recommended"];
         headings.extend(names);
@@ -240,12 +207,22 @@ impl Report<'_> {
             means.push(mean.map_or_else(String::new, |mean| format!("{:.1} %", 100.0 * mean)));
         }
         table.row(means);
-        table.write(out);
+        let line =
+            |(variant, _): &(Variant, _)| format!("* **{}**: {}.\n", variant.name, variant.why);
+        let values = [
+            ("largest", LARGEST.to_string()),
+            (
+                "fitted",
+                FITTING_LENGTHS.map(|log2n| log2n.to_string()).join(", "),
+            ),
+            ("list", self.variants.iter().map(line).collect()),
+            ("variants", table.to_string()),
+        ];
+        fill(include_str!("variants.md"), &values)
     }
 }
 
-fn boards(out: &mut String) {
-    out.push_str("## The boards\n\n");
+fn boards() -> Table {
     let mut table = Table::new(&["preset", "V3D clock", "alias", "known", "assumed"]);
     for board in Board::ALL {
         table.row(vec![
@@ -256,43 +233,7 @@ fn boards(out: &mut String) {
             board.assumed().into(),
         ]);
     }
-    table.write(out);
-}
-
-/// A note for readers of a section.
-fn note(section: Section) -> Option<&'static str> {
-    Some(match section {
-        Section::Errors => {
-            "The author's own test: one tone in each transform, rms error relative to the signal.\n\
-             Truncating arithmetic in the order of the shader gives these digits; no other rounding that was \
-             tried does."
-        }
-        Section::Counters => "One inverse transform of 4096 points, release 2.0, eight QPUs.",
-        Section::Times3 | Section::Times2 => {
-            "Microseconds of one transform.\n\
-             2^13 has a band of its own at both batches, 18 % (2.0: 20 %), because no variant of the study came \
-             near it.\n\
-             With this band for batch 1 alone, batch 10 would have 13 % (15 %), and 3.0's would be outside.\n\
-             SDRAM's turnarounds explain a part of the difference; the rest is not explained."
-        }
-        Section::OtherBoards => {
-            "Their clocks and settings are not stated, so they have no band. They show how much boards differ."
-        }
-        Section::Microbenchmarks => {
-            "Small programs of ours that follow the published descriptions.\n\
-             Two groups have no band, because the published figures contradict themselves or another figure.\n\
-             *2n + 6 and 2n + 10*: eight clocks a row would be 2 GB/s, but 690 MB/s and 1.12 GB/s were the most \
-             that was measured, so the rates are kept.\n\
-             *Bursts of uniforms*: a burst of 32 crosses a line of the cache and loses nothing, although 64 back \
-             to back lose 43 clocks a line; no cost of a line gives both.\n\
-             The bursts must have found their uniforms in a cache, which the description does not say; here the \
-             uniforms are fresh."
-        }
-        Section::CounterIdentities => {
-            "One straight program on twelve QPUs; published is what the counter was seen to count."
-        }
-        Section::Instructions => return None,
-    })
+    table
 }
 
 fn error(row: &Row) -> String {
@@ -318,4 +259,23 @@ fn verdict(row: &Row) -> String {
         None => "",
     }
     .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_of_the_template_has_a_value() {
+        let constants = Constants::recommended();
+        let rows = crate::rows::rows(None, &constants);
+        let report = Report {
+            rows: &rows,
+            aggregates: &crate::rows::aggregates(&rows),
+            variants: &[],
+            constants: &constants,
+            recorded: &Recorded::last(),
+        };
+        assert!(!report.markdown().contains(['{', '}']));
+    }
 }

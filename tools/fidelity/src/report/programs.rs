@@ -2,7 +2,6 @@
 //! the clocks here.
 
 use super::table::{Table, figure, percent};
-use std::fmt::Write;
 
 /// The clock that the presets of Pi 1 and Pi 2 have.
 const HZ: f64 = 250e6;
@@ -116,20 +115,8 @@ pub const PRODUCTS: [Product; 2] = [
     },
 ];
 
-/// The section.
-pub fn write(out: &mut String) {
-    out.push_str(
-        "## Whole programs of others\n\n\
-         These programs are not in the rows above: their authors or users published a time, but not V3D's \
-         clock.\n\
-         They are simulated from their authors' own words and sources (`tests/tests/peers`, with \
-         `QPUSCOPE_PEERS`).\n\n",
-    );
-    timed(out);
-    products(out);
-}
-
-fn timed(out: &mut String) {
+/// Programs whose whole time was published.
+pub fn timed() -> Table {
     let mut table = Table::new(&[
         "program",
         "board",
@@ -183,27 +170,11 @@ fn timed(out: &mut String) {
             "8 GFLOPS by py-videocore's README of January 2016, before there was a Pi 3; board not said",
         );
     }
-    table.write(out);
-    out.push_str(
-        "The picture takes ten instructions a step on each of twelve QPUs, which wait for each other after \
-         each sixteen columns.\n\
-         So it shows that an instruction takes four clocks, also a branch with its three delay slots, \
-         independent of the other QPUs of a slice.\n\
-         Lines are simulated with up to 100 steps a point; the rest of the hundred thousand steps is counted \
-         with 40 clocks each, which simulated steps take within half a percent.\n\
-         Hashes load and store their words by DMA, and wait for each other and for the load engine longer \
-         here than on the board.\n\
-         With 10 clocks for `vdr_row` there would be 3.10 million a second (`\"constants\"` in the job, by \
-         hand), but 690 MB/s were published for loads of 16 rows, which 20 clocks give.\n\
-         No constant was changed for either program.\n\n",
-    );
+    table
 }
 
-fn products(out: &mut String) {
-    out.push_str(
-        "Matrix products on a Pi 3 by py-videocore's own examples, without V3D's clock, and some without \
-         their board:\n\n",
-    );
+/// Matrix products on a Pi 3.
+pub fn products() -> Table {
     let mut headings = vec!["program".to_string(), "QPUs".into(), "published".into()];
     let clocks = PRODUCTS[0].clocks.map(|(hz, _)| hz);
     headings.extend(clocks.map(|hz| format!("at {} MHz", hz / 1_000_000)));
@@ -224,21 +195,5 @@ fn products(out: &mut String) {
             table.row(cells);
         }
     }
-    table.write(out);
-    let _ = writeln!(
-        out,
-        "Raspberry Pi's documentation (overclocking options of config.txt) gave 300 MHz for the V3D of a Pi 3 \
-         when these were published, and still at the time of the first Pi 4; its later table has 400.\n\
-         QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue \
-         42).\n\
-         Here they took 29.2 and 99.6 ms at 400 MHz, run once from words that its own tools made; no command \
-         repeats that.\n\n\
-         Twelve QPUs wait for memory and take from 3 % less to 23 % more than published, and 25 % less than \
-         beside Kodi.\n\
-         One QPU reads a uniform with each instruction and waits for nothing else.\n\
-         A line of 16 uniforms takes 0.51 us by issue 5, but 0.32 or 0.25 us here; Terminus-IMRC's 0.43 us on \
-         a Pi 2 is met (\"64 uniforms back to back\").\n\
-         So on preset `pi3`, reads of one or few QPUs from memory word by word may take as little as half the \
-         time of a board; no published figure for the latency of a Pi 3's memory was found.\n",
-    );
+    table
 }

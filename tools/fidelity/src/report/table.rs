@@ -1,6 +1,6 @@
-//! Tables in Markdown, padded so that they read as well on a terminal.
+//! Documents in Markdown: templates, and tables that read as well on a terminal.
 
-use std::fmt::Write;
+use std::fmt;
 
 /// A table: headings, and rows of as many cells.
 pub struct Table {
@@ -22,35 +22,45 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Appends it to a document.
-    pub fn write(&self, out: &mut String) {
+    /// True if it has any row.
+    #[must_use]
+    pub fn has_rows(&self) -> bool {
+        !self.rows.is_empty()
+    }
+}
+
+/// Its lines; the last one is not ended.
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = 0..self.headings.len();
         let widths: Vec<usize> = columns
             .map(|column| {
                 let cells = self.rows.iter().filter_map(|row| row.get(column));
                 let all = cells.chain(self.headings.get(column));
                 // A rule has three dashes at least.
-                all.map(|cell| cell.chars().count())
-                    .max()
-                    .unwrap_or(0)
-                    .max(3)
+                let widest = all.map(|cell| cell.chars().count()).max();
+                widest.unwrap_or(0).max(3)
             })
             .collect();
-        let line = |out: &mut String, cells: &[String]| {
+        let rules = widths.iter().map(|width| "-".repeat(*width)).collect();
+        let lines = [&self.headings, &rules].into_iter().chain(&self.rows);
+        for (number, cells) in lines.enumerate() {
+            f.write_str(if number > 0 { "\n" } else { "" })?;
             for (cell, width) in cells.iter().zip(&widths) {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "| {cell:width$} ");
+                write!(f, "| {cell:width$} ")?;
             }
-            out.push_str("|\n");
-        };
-        line(out, &self.headings);
-        let rules: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
-        line(out, &rules);
-        for row in &self.rows {
-            line(out, row);
+            f.write_str("|")?;
         }
-        out.push('\n');
+        Ok(())
     }
+}
+
+/// A template with values in the place of their names in braces.
+#[must_use]
+pub fn fill(template: &str, values: &[(&str, String)]) -> String {
+    values.iter().fold(template.into(), |text, (name, value)| {
+        text.replace(&format!("{{{name}}}"), value)
+    })
 }
 
 /// A figure for a reader: four significant digits, or all of an integer, in groups of three.
@@ -106,11 +116,9 @@ mod tests {
     fn columns_line_up() {
         let mut table = Table::new(&["a", "longer"]);
         table.row(vec!["±12 %".into(), "x".into()]);
-        let mut text = String::new();
-        table.write(&mut text);
         assert_eq!(
-            text,
-            "| a     | longer |\n| ----- | ------ |\n| ±12 % | x      |\n\n"
+            table.to_string(),
+            "| a     | longer |\n| ----- | ------ |\n| ±12 % | x      |"
         );
     }
 }

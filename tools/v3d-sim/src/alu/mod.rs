@@ -14,7 +14,7 @@ pub mod vector8;
 mod wide;
 
 #[cfg(test)]
-mod hardware_tables;
+mod hardware_tests;
 
 use float_lanes::{Floats, Portable};
 use qpu::isa::{AddOp, MulOp};

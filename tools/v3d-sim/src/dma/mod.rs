@@ -13,8 +13,9 @@ use crate::event::{Access, FaultKind};
 use crate::memory::{Memory, MemoryFault};
 use crate::report::At;
 use crate::time::Rows;
-use crate::vpm::Vpm;
-use crate::vpm::Words;
+use crate::vpm::setup::Place;
+use crate::vpm::{Vpm, Words};
+use setup::{Mode, item, words};
 use std::collections::VecDeque;
 
 /// Rounds before the first row, and for each row.
@@ -26,34 +27,33 @@ pub struct Pace {
     pub row: u64,
 }
 
+/// The size of a transfer, and its place in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// The first row's address in memory.
+    pub memory: u32,
+    /// Bytes from the start of a row in memory to that of the next.
+    pub pitch: u32,
+    /// Number of rows, at least 1.
+    pub rows: u32,
+    /// Elements of a row.
+    pub elements: u32,
+    /// Element width, and the part of a word at which the first row starts.
+    pub mode: Mode,
+    /// True if rows go down columns of the VPM.
+    pub vertical: bool,
+}
+
 /// A transfer of one kind of engine.
 pub trait Transfer {
     /// The pace of rows.
     const PACE: Pace;
     /// The kind of its accesses, in a fault.
     const ACCESS: Access;
-    /// Rows of this transfer, at least 1.
-    fn rows(&self) -> u32;
-    /// Bytes of memory in a row.
-    fn row_bytes(&self) -> u32;
-    /// The start address of a row in memory.
-    fn row_address(&self, row: u32) -> u32;
-    /// The layout of its rows, for the cycle model.
-    fn geometry(&self) -> Rows {
-        let pitch = if self.rows() > 1 {
-            self.row_address(1).wrapping_sub(self.row_address(0))
-        } else {
-            0
-        };
-        Rows {
-            address: self.row_address(0),
-            count: self.rows(),
-            bytes: self.row_bytes(),
-            pitch,
-        }
-    }
-    /// The VPM words of a row.
-    fn words(&self, row: u32) -> impl Iterator<Item = Words>;
+    /// Its size, and its place in memory.
+    fn shape(&self) -> &Shape;
+    /// The start of a row in the VPM: Y, X, and the part of that word.
+    fn row_start(&self, row: u32) -> (u32, u32, u32);
     /// Moves one row.
     ///
     /// # Errors
@@ -64,6 +64,82 @@ pub trait Transfer {
         vpm: &mut Vpm,
         memory: &mut impl Memory,
     ) -> Result<(), MemoryFault>;
+
+    /// Rows of this transfer, at least 1.
+    fn rows(&self) -> u32 {
+        self.shape().rows
+    }
+
+    /// Bytes of memory in a row.
+    fn row_bytes(&self) -> u32 {
+        self.shape().elements * self.shape().mode.width.bytes()
+    }
+
+    /// The start address of a row in memory.
+    fn row_address(&self, row: u32) -> u32 {
+        let Shape { memory, pitch, .. } = self.shape();
+        memory.wrapping_add(row.wrapping_mul(*pitch))
+    }
+
+    /// The layout of its rows, for the cycle model.
+    fn geometry(&self) -> Rows {
+        Rows {
+            address: self.row_address(0),
+            count: self.rows(),
+            bytes: self.row_bytes(),
+            pitch: if self.rows() > 1 {
+                self.shape().pitch
+            } else {
+                0
+            },
+        }
+    }
+
+    /// The VPM words of a row.
+    fn words(&self, row: u32) -> impl Iterator<Item = Words> {
+        let Shape {
+            elements,
+            mode,
+            vertical,
+            ..
+        } = *self.shape();
+        let (y, x, part) = self.row_start(row);
+        words(y, x, vertical, mode.width, part..part + elements)
+    }
+
+    /// The place of an element of a row in the VPM.
+    fn place(&self, (y, x, part): (u32, u32, u32), element: usize) -> Place {
+        let Shape { mode, vertical, .. } = self.shape();
+        item(y, x, *vertical, mode.width, part + element as u32)
+    }
+
+    /// True if a sub-word transfer is vertical: its layout is an assumption.
+    fn is_subword_vertical(&self) -> bool {
+        self.shape().vertical && self.shape().mode.width.per_word_log2() > 0
+    }
+
+    /// True if a horizontal row runs past column 15.
+    fn row_wraps(&self) -> bool {
+        let Shape {
+            elements,
+            mode,
+            vertical,
+            ..
+        } = self.shape();
+        let (_, x, part) = self.row_start(0);
+        !vertical && x + ((part + elements - 1) >> mode.width.per_word_log2()) > 15
+    }
+
+    /// True if memory rows start at multiples of the element width.
+    fn is_aligned(&self) -> bool {
+        let Rows { address, pitch, .. } = self.geometry();
+        (address | pitch) & (self.shape().mode.width.bytes() - 1) == 0
+    }
+}
+
+/// A field of a setup word in which 0 stands for one more than the largest value.
+fn or_most(field: u32, most: u32) -> u32 {
+    if field == 0 { most } else { field }
 }
 
 struct Request<T> {

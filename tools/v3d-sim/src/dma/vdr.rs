@@ -3,13 +3,12 @@
 //! NROWS rows of ROWLEN elements, their starts a pitch apart in memory and VPITCH apart in the VPM.
 //! Source: guide, "VPM DMA load"; py-videocore's and asurati's examples were run on hardware.
 
-use super::setup::{Mode, item, words};
-use super::{Pace, Transfer};
+use super::setup::Mode;
+use super::{Pace, Shape, Transfer, or_most};
 use crate::conflicts::{Conflicts, VdrPitchBits, VdrVerticalPitch};
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
-use crate::vpm::Words;
 
 /// The part of MPITCHB that the stride word keeps: as many bits as VDW's STRIDE has.
 /// [`VdrPitchBits`] says how many of them count.
@@ -84,7 +83,7 @@ impl Setup {
     pub fn start(&self, memory: u32, conflicts: &Conflicts) -> Load {
         let mut load = Load::new(self.basic, self.counted_pitch(conflicts), memory);
         let steps_columns = conflicts.vdr_vertical_pitch == VdrVerticalPitch::Columns;
-        load.steps_columns = load.vertical && steps_columns;
+        load.steps_columns = load.shape.vertical && steps_columns;
         load
     }
 }
@@ -92,22 +91,13 @@ impl Setup {
 /// A load with its setup as it was at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Load {
-    memory: u32,
-    pitch: u32,
-    row_elements: u32,
-    rows: u32,
-    mode: Mode,
-    vertical: bool,
+    shape: Shape,
     /// Y with the element's part of a word below it: the unit of VPITCH.
     y_part: u32,
     x: u32,
     vpm_pitch: u32,
     /// VPITCH is added to X.
     steps_columns: bool,
-}
-
-fn or_16(field: u32) -> u32 {
-    if field == 0 { 16 } else { field }
 }
 
 impl Load {
@@ -118,50 +108,19 @@ impl Load {
             .expect("1 selects the pitch word, which is not kept here");
         let mpitch = basic >> 24 & 15;
         Self {
-            memory,
-            pitch: if mpitch == 0 { mpitchb } else { 8 << mpitch },
-            row_elements: or_16(basic >> 20 & 15),
-            rows: or_16(basic >> 16 & 15),
-            mode,
-            vertical: basic & 1 << 11 != 0,
+            shape: Shape {
+                memory,
+                pitch: if mpitch == 0 { mpitchb } else { 8 << mpitch },
+                rows: or_most(basic >> 16 & 15, 16),
+                elements: or_most(basic >> 20 & 15, 16),
+                mode,
+                vertical: basic & 1 << 11 != 0,
+            },
             y_part: (basic >> 4 & 0x7f) << mode.width.per_word_log2() | mode.part,
             x: basic & 15,
-            vpm_pitch: or_16(basic >> 12 & 15),
+            vpm_pitch: or_most(basic >> 12 & 15, 16),
             steps_columns: false,
         }
-    }
-
-    /// The start of a row in the VPM: Y, X, and the part of that word.
-    fn row_start(&self, row: u32) -> (u32, u32, u32) {
-        let log2 = self.mode.width.per_word_log2();
-        let step = row * self.vpm_pitch;
-        let (start, x) = if self.steps_columns {
-            (self.y_part, (self.x + step) & 15)
-        } else {
-            (self.y_part + step, self.x)
-        };
-        (start >> log2, x, start & ((1 << log2) - 1))
-    }
-
-    /// True if a sub-word load is vertical: its layout is an assumption.
-    #[must_use]
-    pub fn is_subword_vertical(&self) -> bool {
-        self.vertical && self.mode.width.per_word_log2() > 0
-    }
-
-    /// True if a horizontal row runs past column 15.
-    #[must_use]
-    pub fn row_wraps(&self) -> bool {
-        let part = self.y_part & ((1 << self.mode.width.per_word_log2()) - 1);
-        !self.vertical
-            && self.x + ((part + self.row_elements - 1) >> self.mode.width.per_word_log2()) > 15
-    }
-
-    /// True if memory rows start at multiples of the element width.
-    #[must_use]
-    pub fn is_aligned(&self) -> bool {
-        (self.memory | if self.rows > 1 { self.pitch } else { 0 }) & (self.mode.width.bytes() - 1)
-            == 0
     }
 }
 
@@ -171,22 +130,19 @@ impl Transfer for Load {
     const PACE: Pace = Pace { start: 15, row: 5 };
     const ACCESS: Access = Access::Vdr;
 
-    fn rows(&self) -> u32 {
-        self.rows
+    fn shape(&self) -> &Shape {
+        &self.shape
     }
 
-    fn row_bytes(&self) -> u32 {
-        self.row_elements * self.mode.width.bytes()
-    }
-
-    fn row_address(&self, row: u32) -> u32 {
-        self.memory.wrapping_add(row.wrapping_mul(self.pitch))
-    }
-
-    fn words(&self, row: u32) -> impl Iterator<Item = Words> {
-        let (y, x, part) = self.row_start(row);
-        let items = part..part + self.row_elements;
-        words(y, x, self.vertical, self.mode.width, items)
+    fn row_start(&self, row: u32) -> (u32, u32, u32) {
+        let log2 = self.shape.mode.width.per_word_log2();
+        let step = row * self.vpm_pitch;
+        let (start, x) = if self.steps_columns {
+            (self.y_part, (self.x + step) & 15)
+        } else {
+            (self.y_part + step, self.x)
+        };
+        (start >> log2, x, start & ((1 << log2) - 1))
     }
 
     fn move_row(
@@ -198,16 +154,14 @@ impl Transfer for Load {
         let mut bytes = [0; 64];
         let bytes = &mut bytes[..self.row_bytes() as usize];
         memory.read(self.row_address(row), bytes)?;
-        let (y, x, part) = self.row_start(row);
-        for (element, bytes) in bytes
-            .chunks_exact(self.mode.width.bytes() as usize)
-            .enumerate()
-        {
+        let start = self.row_start(row);
+        let width = self.shape.mode.width.bytes() as usize;
+        for (element, bytes) in bytes.chunks_exact(width).enumerate() {
             let value = bytes
                 .iter()
                 .rev()
                 .fold(0, |value, byte| value << 8 | u32::from(*byte));
-            let place = item(y, x, self.vertical, self.mode.width, part + element as u32);
+            let place = self.place(start, element);
             let word = vpm.linear_mut(place.word);
             *word = *word & !(place.mask << place.shift) | value << place.shift;
         }

@@ -4,13 +4,12 @@
 //! the next. Source: guide, "VPM DMA store"; GPU_FFT's and asurati's words were run on hardware;
 //! vc4asm for the 16 bits of STRIDE.
 
-use super::setup::{Mode, item, words};
-use super::{Pace, Transfer};
+use super::setup::Mode;
+use super::{Pace, Shape, Transfer, or_most};
 use crate::conflicts::VdwBlockmode;
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
-use crate::vpm::Words;
 use crate::vpm::setup::Width;
 
 /// The VDW setup of a QPU. The basic word stays until it is written again, whatever program runs;
@@ -57,21 +56,12 @@ impl Setup {
 /// A store with its setup as it was at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Store {
-    memory: u32,
-    units: u32,
-    depth: u32,
-    horizontal: bool,
+    shape: Shape,
     y: u32,
     x: u32,
-    mode: Mode,
-    stride: u32,
     blockmode: bool,
     /// Rows lie in the VPM one behind the other.
     packed: bool,
-}
-
-fn or_128(field: u32) -> u32 {
-    if field == 0 { 128 } else { field }
 }
 
 impl Store {
@@ -81,33 +71,21 @@ impl Store {
     pub fn new(basic: u32, stride: u32, memory: u32) -> Option<Self> {
         let laned = basic & 1 << 15 != 0;
         let mode = Mode::from_bits(basic & 7)?;
+        let elements = or_most(basic >> 16 & 0x7f, 128);
         (!laned).then_some(Self {
-            memory,
-            units: or_128(basic >> 23 & 0x7f),
-            depth: or_128(basic >> 16 & 0x7f),
-            horizontal: basic & 1 << 14 != 0,
+            shape: Shape {
+                memory,
+                pitch: elements * mode.width.bytes() + (stride & 0xffff),
+                rows: or_most(basic >> 23 & 0x7f, 128),
+                elements,
+                mode,
+                vertical: basic & 1 << 14 == 0,
+            },
             y: basic >> 7 & 0x7f,
             x: basic >> 3 & 15,
-            mode,
-            stride: stride & 0xffff,
             blockmode: stride & 1 << 16 != 0,
             packed: false,
         })
-    }
-
-    /// The start of a row in the VPM: Y, X, and the part of that word.
-    fn row_start(&self, row: u32) -> (u32, u32, u32) {
-        let part = self.mode.part;
-        if self.packed {
-            (self.y, self.x, part + row * self.depth)
-        } else if self.horizontal {
-            (self.y + row, self.x, part)
-        } else {
-            // Vertical rows are columns; past column 15 they go on in the next block of 16 rows
-            // (asurati, on hardware).
-            let x = self.x + row;
-            (self.y + x / 16 * 16, x % 16, part)
-        }
     }
 
     /// Stores a row of whole words by way of `bytes`.
@@ -135,36 +113,10 @@ impl Store {
         memory.write(self.row_address(row), &bytes[..self.row_bytes() as usize])
     }
 
-    /// True if the stride matters.
-    #[must_use]
-    pub fn is_strided(&self) -> bool {
-        self.units > 1
-    }
-
     /// True if BLOCKMODE is set where it might matter.
     #[must_use]
     pub fn uses_blockmode(&self) -> bool {
-        self.blockmode && self.units > 1
-    }
-
-    /// True if a sub-word store is vertical: its layout is an assumption.
-    #[must_use]
-    pub fn is_subword_vertical(&self) -> bool {
-        !self.horizontal && self.mode.width.per_word_log2() > 0
-    }
-
-    /// True if a horizontal row runs past column 15.
-    #[must_use]
-    pub fn row_wraps(&self) -> bool {
-        let last = (self.mode.part + self.depth - 1) >> self.mode.width.per_word_log2();
-        self.horizontal && self.x + last > 15
-    }
-
-    /// True if memory rows start at multiples of the element width.
-    #[must_use]
-    pub fn is_aligned(&self) -> bool {
-        (self.memory | if self.units > 1 { self.stride } else { 0 }) & (self.mode.width.bytes() - 1)
-            == 0
+        self.blockmode && self.rows() > 1
     }
 }
 
@@ -173,28 +125,22 @@ impl Transfer for Store {
     const PACE: Pace = Pace { start: 10, row: 4 };
     const ACCESS: Access = Access::Vdw;
 
-    fn rows(&self) -> u32 {
-        self.units
+    fn shape(&self) -> &Shape {
+        &self.shape
     }
 
-    fn row_bytes(&self) -> u32 {
-        self.depth * self.mode.width.bytes()
-    }
-
-    fn row_address(&self, row: u32) -> u32 {
-        self.memory
-            .wrapping_add(row.wrapping_mul(self.row_bytes() + self.stride))
-    }
-
-    fn words(&self, row: u32) -> impl Iterator<Item = Words> {
-        let (y, x, part) = self.row_start(row);
-        words(
-            y,
-            x,
-            !self.horizontal,
-            self.mode.width,
-            part..part + self.depth,
-        )
+    fn row_start(&self, row: u32) -> (u32, u32, u32) {
+        let part = self.shape.mode.part;
+        if self.packed {
+            (self.y, self.x, part + row * self.shape.elements)
+        } else if self.shape.vertical {
+            // Vertical rows are columns; past column 15 they go on in the next block of 16 rows
+            // (asurati, on hardware).
+            let x = self.x + row;
+            (self.y + x / 16 * 16, x % 16, part)
+        } else {
+            (self.y + row, self.x, part)
+        }
     }
 
     fn move_row(
@@ -203,28 +149,23 @@ impl Transfer for Store {
         vpm: &mut Vpm,
         memory: &mut impl Memory,
     ) -> Result<(), MemoryFault> {
-        let (y, x, part) = self.row_start(row);
-        let width = self.mode.width.bytes() as usize;
-        if self.mode.width == Width::Word && self.depth <= 16 {
+        let Shape { elements, mode, .. } = self.shape;
+        if mode.width == Width::Word && elements <= 16 {
             let mut bytes = [0; 64];
             return self.store_words(row, &mut bytes, vpm, memory);
         }
         let mut bytes = [0; 512];
-        if self.mode.width == Width::Word {
+        if mode.width == Width::Word {
             return self.store_words(row, &mut bytes, vpm, memory);
         }
+        let start = self.row_start(row);
+        let width = mode.width.bytes() as usize;
         for (element, out) in bytes
             .chunks_exact_mut(width)
-            .take(self.depth as usize)
+            .take(elements as usize)
             .enumerate()
         {
-            let place = item(
-                y,
-                x,
-                !self.horizontal,
-                self.mode.width,
-                part + element as u32,
-            );
+            let place = self.place(start, element);
             let value = vpm.linear(place.word) >> place.shift & place.mask;
             out.copy_from_slice(&value.to_le_bytes()[..width]);
         }

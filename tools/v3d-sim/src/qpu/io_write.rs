@@ -252,12 +252,7 @@ impl Qpu {
             });
         }
         let load = self.vdr.start(address, &shared.conflicts);
-        self.warn_transfer(
-            load.is_aligned(),
-            load.is_subword_vertical(),
-            load.row_wraps(),
-            shared,
-        );
+        self.warn_transfer(&load, shared);
         self.warn_unprotected(shared.vdr.is_busy(), shared);
         // Own writes that are on their way must not overtake what is loaded.
         shared.vpm.drain(self.number);
@@ -289,18 +284,13 @@ impl Qpu {
             .vdw
             .start(address, shared.conflicts.vdw_blockmode)
             .ok_or(FaultKind::Setup("MODEW 1 or LANED 1 of a DMA store"))?;
-        if store.is_strided() && !self.vdw.stride_given {
+        if store.rows() > 1 && !self.vdw.stride_given {
             self.warn(Rule::VdwStrideUnset, shared, String::new);
         }
         if store.uses_blockmode() {
             self.warn(Rule::VdwBlockmode, shared, String::new);
         }
-        self.warn_transfer(
-            store.is_aligned(),
-            store.is_subword_vertical(),
-            store.row_wraps(),
-            shared,
-        );
+        self.warn_transfer(&store, shared);
         self.warn_unprotected(shared.vdw.is_busy(), shared);
         // A store comes after the VPM writes of its QPU.
         shared.vpm.drain(self.number);
@@ -325,20 +315,14 @@ impl Qpu {
         });
     }
 
-    fn warn_transfer(
-        &self,
-        aligned: bool,
-        subword_vertical: bool,
-        row_wraps: bool,
-        shared: &mut Shared,
-    ) {
-        if !aligned {
+    fn warn_transfer(&self, transfer: &impl Transfer, shared: &mut Shared) {
+        if !transfer.is_aligned() {
             self.warn(Rule::DmaAlignment, shared, String::new);
         }
-        if subword_vertical {
+        if transfer.is_subword_vertical() {
             self.warn(Rule::DmaSubwordVertical, shared, String::new);
         }
-        if row_wraps {
+        if transfer.row_wraps() {
             self.warn(Rule::DmaRowWraps, shared, String::new);
         }
     }

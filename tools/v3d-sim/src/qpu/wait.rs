@@ -5,7 +5,6 @@ use crate::conflicts::{DmaStartWhileBusy, TmuDepth, VpmSurplusReads};
 use crate::decoded::{Code, Units};
 use crate::event::{FaultKind, Wait};
 use crate::shared::Shared;
-use crate::time::Time;
 use crate::tmu;
 use qpu::isa::SemaphoreAction;
 
@@ -39,17 +38,13 @@ impl Qpu {
     }
 
     fn read_waits(&self, units: Units, shared: &Shared) -> Result<(), Stop> {
-        let qpu = usize::from(self.number);
         let blocks = shared.conflicts.vpm_surplus_reads == VpmSurplusReads::Block;
         if units.uses(Units::VPM_READ) && self.vpm_reads.left() == 0 && blocks {
             return Err(FaultKind::VpmReadWithoutSetup.into());
         }
-        let is_late = |unit, has: fn(&Time, usize, u64) -> bool| {
-            units.uses(unit) && timed(shared, |time| !has(time, qpu, shared.now))
-        };
-        let wait = if is_late(Units::VPM_READ, Time::has_vector) {
+        let wait = if units.uses(Units::VPM_READ) && self.is_late(Wait::VpmRead, shared) {
             Wait::VpmRead
-        } else if is_late(Units::UNIFORM, Time::has_uniform) {
+        } else if units.uses(Units::UNIFORM) && self.is_late(Wait::Uniform, shared) {
             Wait::Uniform
         } else if units.uses(Units::LOAD_WAIT) && shared.vdr.is_busy_for(self.number) {
             Wait::DmaLoad
@@ -68,8 +63,7 @@ impl Qpu {
         if self.tmus.outstanding(unit) == 0 {
             return Err(FaultKind::LdtmuWithoutRequest(addressed).into());
         }
-        let qpu = usize::from(self.number);
-        if timed(shared, |time| !time.has_result(qpu, unit, shared.now)) {
+        if self.is_late(Wait::TmuResult(unit), shared) {
             return Err(Stop::Wait(Wait::TmuResult(unit)));
         }
         Ok(())
@@ -89,13 +83,10 @@ impl Qpu {
                 return Err(Stop::Wait(Wait::TmuRequest(unit)));
             }
         }
-        let qpu = usize::from(self.number);
         let stalls = shared.conflicts.dma_start_while_busy != DmaStartWhileBusy::Lost;
-        let wait = if units.uses(Units::VPM_WRITE)
-            && timed(shared, |time| !time.can_write_vector(qpu, shared.now))
-        {
+        let wait = if units.uses(Units::VPM_WRITE) && self.is_late(Wait::VpmWrite, shared) {
             Wait::VpmWrite
-        } else if units.uses(Units::SFU) && timed(shared, |time| !time.has_sfu(qpu, shared.now)) {
+        } else if units.uses(Units::SFU) && self.is_late(Wait::Sfu, shared) {
             Wait::Sfu
         } else if units.uses(Units::LOAD_START) && stalls && shared.vdr.is_busy_for(self.number) {
             Wait::DmaLoad
@@ -122,9 +113,11 @@ impl Qpu {
             _ => Ok(()),
         }
     }
-}
 
-/// True if time is on and `waits` for something.
-fn timed(shared: &Shared, waits: impl FnOnce(&Time) -> bool) -> bool {
-    shared.time.as_ref().is_some_and(|time| waits(time))
+    /// True if time is on, and what the QPU would wait for is not there yet.
+    #[inline]
+    fn is_late(&self, wait: Wait, shared: &Shared) -> bool {
+        let time = shared.time.as_ref();
+        time.is_some_and(|time| !time.is_ready(usize::from(self.number), wait, shared.now))
+    }
 }

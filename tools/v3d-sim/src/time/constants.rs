@@ -32,6 +32,15 @@ pub enum LaunchOrder {
 }
 
 impl LaunchOrder {
+    /// The name: its first QPUs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Descending => "11, 10, 9",
+            Self::RoundSlices => "11, 7, 3",
+        }
+    }
+
     /// The QPUs in that order.
     #[must_use]
     pub const fn order(self) -> job::LaunchOrder {

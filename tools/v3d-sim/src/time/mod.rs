@@ -233,12 +233,6 @@ impl Time {
         )
     }
 
-    /// True if the QPU's next uniform is there.
-    pub fn has_uniform(&self, qpu: usize, now: u64) -> bool {
-        let (slice, within) = slice(qpu);
-        self.uniforms[slice].ready_at(within) <= now * ROUND
-    }
-
     /// The QPU has taken a uniform.
     pub fn took_uniform(&mut self, qpu: usize, now: u64) {
         let (slice, within) = slice(qpu);
@@ -252,12 +246,7 @@ impl Time {
         self.uniforms[slice].restart(at, within, address, &mut self.l2c, &mut self.events);
     }
 
-    /// True if the oldest result of the QPU on a TMU of its slice is there.
-    pub fn has_result(&self, qpu: usize, unit: u8, now: u64) -> bool {
-        self.tmus[tmu_of(qpu, unit)].ready_at(qpu % 4) <= now * ROUND
-    }
-
-    /// The QPU has taken it.
+    /// The QPU has taken its oldest result on a TMU of its slice.
     pub fn took_result(&mut self, qpu: usize, unit: u8) {
         self.tmus[tmu_of(qpu, unit)].pop(qpu % 4);
     }
@@ -268,12 +257,7 @@ impl Time {
         tmu.request(now * ROUND, qpu % 4, addresses, &mut self.events);
     }
 
-    /// True if the QPU's next vector of the VPM is there.
-    pub fn has_vector(&self, qpu: usize, now: u64) -> bool {
-        self.vpm.readable_at(qpu) <= now * ROUND
-    }
-
-    /// The QPU has taken it.
+    /// The QPU has taken a vector of the VPM.
     pub fn took_vector(&mut self, qpu: usize, column: bool, now: u64) {
         self.vpm.read(now * ROUND, qpu, column);
     }
@@ -283,22 +267,12 @@ impl Time {
         self.vpm.setup_read(now * ROUND, qpu);
     }
 
-    /// True if the QPU's write FIFO has room.
-    pub fn can_write_vector(&self, qpu: usize, now: u64) -> bool {
-        self.vpm.writable_at(now * ROUND, qpu) <= now * ROUND
-    }
-
     /// The QPU has written a vector to the VPM, along a row or a column.
     pub fn wrote_vector(&mut self, qpu: usize, column: bool, now: u64) {
         self.vpm.write(now * ROUND, qpu, column);
     }
 
-    /// True if the SFU of the QPU's slice is free.
-    pub fn has_sfu(&self, qpu: usize, now: u64) -> bool {
-        self.handover.sfu_free_at(qpu / 4) <= now * ROUND
-    }
-
-    /// The QPU uses it.
+    /// The QPU uses the SFU of its slice.
     pub fn used_sfu(&mut self, qpu: usize, now: u64) {
         self.handover.use_sfu(qpu / 4, now * ROUND);
     }
@@ -341,18 +315,29 @@ impl Time {
         self.issue.wake_first(Wait::Mutex, at);
     }
 
+    /// True if what a QPU may wait for is there in round `now`.
+    #[inline]
+    pub fn is_ready(&self, qpu: usize, wait: Wait, now: u64) -> bool {
+        self.ready_at(qpu, wait, now) <= now * ROUND
+    }
+
     /// The round in which a QPU that waits in round `now` should try again; never, if it is woken.
     pub fn retry(&self, qpu: usize, wait: Wait, now: u64) -> u64 {
+        let at = self.ready_at(qpu, wait, now);
+        if at == NEVER { NEVER } else { round_from(at) }
+    }
+
+    #[inline]
+    fn ready_at(&self, qpu: usize, wait: Wait, now: u64) -> Ticks {
         let (slice, within) = slice(qpu);
-        let at = match wait {
+        match wait {
             Wait::Uniform => self.uniforms[slice].ready_at(within),
             Wait::TmuResult(unit) => self.tmus[tmu_of(qpu, unit)].ready_at(within),
             Wait::VpmRead => self.vpm.readable_at(qpu),
             Wait::VpmWrite => self.vpm.writable_at(now * ROUND, qpu),
             Wait::Sfu => self.handover.sfu_free_at(slice),
             _ => NEVER,
-        };
-        if at == NEVER { NEVER } else { round_from(at) }
+        }
     }
 
     /// L2CACTL.L2CCLR.

@@ -25,6 +25,7 @@ use crate::shared::Shared;
 use crate::time::ROUND;
 use crate::view::QpuView;
 use registers::Registers;
+pub use registers::offset;
 
 /// The V3D block: starts powered, reset and idle.
 pub struct V3d {

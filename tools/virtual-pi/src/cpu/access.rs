@@ -7,6 +7,7 @@
 use super::Cpu;
 use super::mmu::{Access, MemoryType, Translation, WalkError};
 use super::registers::USR;
+use crate::board::Board;
 use crate::checks::{DIRTY, PRESENT, STALE};
 use crate::fault::FaultKind;
 
@@ -19,6 +20,14 @@ pub struct Manner {
     pub user: bool,
     /// LDREX, STREX, SWP: must be Normal cacheable.
     pub exclusive: bool,
+}
+
+impl Manner {
+    const STRICT: Self = Self {
+        strict: true,
+        user: false,
+        exclusive: false,
+    };
 }
 
 impl Cpu {
@@ -55,14 +64,7 @@ impl Cpu {
     #[inline(always)]
     pub fn load_strict(&mut self, address: u32) -> Option<u32> {
         if address & 3 != 0 {
-            return self.load_slow(
-                address,
-                4,
-                Manner {
-                    strict: true,
-                    ..Manner::default()
-                },
-            );
+            return self.load_slow(address, 4, Manner::STRICT);
         }
         self.load::<4>(address)
     }
@@ -71,15 +73,7 @@ impl Cpu {
     #[inline(always)]
     pub fn store_strict(&mut self, address: u32, value: u32) -> Option<()> {
         if address & 3 != 0 {
-            return self.store_slow(
-                address,
-                4,
-                value,
-                Manner {
-                    strict: true,
-                    ..Manner::default()
-                },
-            );
+            return self.store_slow(address, 4, value, Manner::STRICT);
         }
         self.store::<4>(address, value)
     }
@@ -96,24 +90,12 @@ impl Cpu {
             return self.load_device(physical, size, manner);
         }
         self.check_exclusive(&found, physical, manner)?;
-        if found.kind.is_cached()
-            && let Err(kind) = self
-                .board
-                .lines
-                .touch(physical, false, false, &self.board.memory)
-        {
-            self.fault(kind, Some(physical));
-            return None;
-        }
+        self.touch(&found, physical, false)?;
         if !manner.user {
             self.fill_tlb(address, &found);
         }
         let word = self.board.memory.word(physical);
-        Some(match size {
-            1 => extract::<1>(word, address),
-            2 => extract::<2>(word, address),
-            _ => word,
-        })
+        Some(extract_of(size, word, address))
     }
 
     /// Any store that the fast path does not take.
@@ -134,16 +116,7 @@ impl Cpu {
             return self.store_device(physical, size, value, manner);
         }
         self.check_exclusive(&found, physical, manner)?;
-        let write_back = found.kind == MemoryType::WriteBack;
-        if found.kind.is_cached()
-            && let Err(kind) =
-                self.board
-                    .lines
-                    .touch(physical, true, write_back, &self.board.memory)
-        {
-            self.fault(kind, Some(physical));
-            return None;
-        }
+        self.touch(&found, physical, true)?;
         if matches!(found.kind, MemoryType::Uncached | MemoryType::WriteThrough) {
             self.board.lines.store_past_cache(physical);
         }
@@ -159,16 +132,24 @@ impl Cpu {
         Some(())
     }
 
-    fn load_unaligned(&mut self, address: u32, size: u32, manner: Manner) -> Option<u32> {
-        if self.cp15.sctlr & 2 != 0 || manner.strict {
-            self.data_abort(address, 1, false);
-            return None;
+    /// Tells the cache of an access to a line that it may hold.
+    fn touch(&mut self, found: &Translation, physical: u32, store: bool) -> Option<()> {
+        if !found.kind.is_cached() {
+            return Some(());
         }
-        if self.cp15.sctlr & 1 << 22 == 0 {
-            if self.config.checks.unaligned {
-                self.fault(FaultKind::UnalignedLegacy, Some(address));
-                return None;
-            }
+        let write_back = found.kind == MemoryType::WriteBack;
+        let Board { lines, memory, .. } = &mut self.board;
+        let touched = lines.touch(physical, store, write_back, memory);
+        self.or_fault(touched, physical)
+    }
+
+    /// The value of a result; its error becomes a fault at an address.
+    fn or_fault<T>(&mut self, result: Result<T, FaultKind>, at: u32) -> Option<T> {
+        result.map_err(|kind| self.fault(kind, Some(at))).ok()
+    }
+
+    fn load_unaligned(&mut self, address: u32, size: u32, manner: Manner) -> Option<u32> {
+        if self.is_legacy_unaligned(address, false, manner)? {
             let value = self.load_slow(address & !(size - 1), size, manner)?;
             return Some(if size == 4 {
                 value.rotate_right((address & 3) * 8)
@@ -191,15 +172,7 @@ impl Cpu {
         value: u32,
         manner: Manner,
     ) -> Option<()> {
-        if self.cp15.sctlr & 2 != 0 || manner.strict {
-            self.data_abort(address, 1, true);
-            return None;
-        }
-        if self.cp15.sctlr & 1 << 22 == 0 {
-            if self.config.checks.unaligned {
-                self.fault(FaultKind::UnalignedLegacy, Some(address));
-                return None;
-            }
+        if self.is_legacy_unaligned(address, true, manner)? {
             return self.store_slow(address & !(size - 1), size, value, manner);
         }
         self.check_unaligned(address, Access::Write, manner)?;
@@ -209,6 +182,20 @@ impl Cpu {
             self.store_slow(address.wrapping_add(byte), 1, value >> (8 * byte), manner)?;
         }
         Some(())
+    }
+
+    /// True if low address bits are ignored; `None` if unaligned accesses are not allowed.
+    fn is_legacy_unaligned(&mut self, address: u32, store: bool, manner: Manner) -> Option<bool> {
+        if self.cp15.sctlr & 2 != 0 || manner.strict {
+            self.data_abort(address, 1, store);
+            return None;
+        }
+        let is_legacy = self.cp15.sctlr & 1 << 22 == 0;
+        if is_legacy && self.config.checks.unaligned {
+            self.fault(FaultKind::UnalignedLegacy, Some(address));
+            return None;
+        }
+        Some(is_legacy)
     }
 
     fn check_unaligned(&mut self, address: u32, access: Access, manner: Manner) -> Option<()> {
@@ -255,28 +242,15 @@ impl Cpu {
 
     fn load_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<u32> {
         self.check_device(physical, size, manner)?;
-        match self.board.read_register(physical & !3, self.clock) {
-            Ok(value) => Some(match size {
-                1 => extract::<1>(value, physical),
-                2 => extract::<2>(value, physical),
-                _ => value,
-            }),
-            Err(kind) => {
-                self.fault(kind, Some(physical));
-                None
-            }
-        }
+        let value = self.board.read_register(physical & !3, self.clock);
+        let value = self.or_fault(value, physical)?;
+        Some(extract_of(size, value, physical))
     }
 
     fn store_device(&mut self, physical: u32, size: u32, value: u32, manner: Manner) -> Option<()> {
         self.check_device(physical, size, manner)?;
-        match self.board.write_register(physical & !3, value, self.clock) {
-            Ok(()) => Some(()),
-            Err(kind) => {
-                self.fault(kind, Some(physical));
-                None
-            }
-        }
+        let written = self.board.write_register(physical & !3, value, self.clock);
+        self.or_fault(written, physical)
     }
 
     fn check_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<()> {
@@ -304,6 +278,15 @@ fn extract<const SIZE: u32>(word: u32, address: u32) -> u32 {
     match SIZE {
         1 => word >> ((address & 3) * 8) & 0xff,
         2 => word >> ((address & 2) * 8) & 0xffff,
+        _ => word,
+    }
+}
+
+/// Those bytes, for a size that is not a constant.
+fn extract_of(size: u32, word: u32, address: u32) -> u32 {
+    match size {
+        1 => extract::<1>(word, address),
+        2 => extract::<2>(word, address),
         _ => word,
     }
 }

@@ -16,6 +16,7 @@ const SCTLR_RESET: u32 = 0x0005_0078;
 const SCTLR_ONES: u32 = 0x0005_0070;
 
 /// The system control coprocessor.
+#[derive(Default)]
 pub struct Registers {
     /// Control register.
     pub sctlr: u32,
@@ -55,25 +56,41 @@ impl Registers {
         Self {
             sctlr: SCTLR_RESET,
             actlr: 7,
-            cpacr: 0,
-            scr: 0,
-            ttbr0: 0,
-            ttbr1: 0,
-            ttbcr: 0,
-            dacr: 0,
-            dfsr: 0,
-            ifsr: 0,
-            dfar: 0,
-            ifar: 0,
-            vbar: 0,
-            context_id: 0,
-            thread_id: [0; 3],
-            pmnc: 0,
             ccnt_zero: clock,
-            ccnt_stopped: 0,
+            ..Self::default()
         }
     }
+
+    /// The register at `place`, if reads and writes do nothing but that.
+    fn plain(&mut self, place: Place) -> Option<&mut u32> {
+        Some(match place {
+            (1, 0, 0, 1) => &mut self.actlr,
+            (1, 0, 0, 2) => &mut self.cpacr,
+            (1, 0, 1, 0) => &mut self.scr,
+            (5, 0, 0, 0) => &mut self.dfsr,
+            (5, 0, 0, 1) => &mut self.ifsr,
+            (6, 0, 0, 0) => &mut self.dfar,
+            (6, 0, 0, 2) => &mut self.ifar,
+            (13, 0, 0, 1) => &mut self.context_id,
+            (13, 0, 0, index @ 2..=4) => &mut self.thread_id[index as usize - 2],
+            _ => return None,
+        })
+    }
+
+    /// The register at `place`, if writes of it change translations and reads do nothing.
+    fn of_translation(&mut self, place: Place) -> Option<&mut u32> {
+        Some(match place {
+            (2, 0, 0, 0) => &mut self.ttbr0,
+            (2, 0, 0, 1) => &mut self.ttbr1,
+            (2, 0, 0, 2) => &mut self.ttbcr,
+            (3, 0, 0, 0) => &mut self.dacr,
+            _ => return None,
+        })
+    }
 }
+
+/// CRn, opcode_1, CRm and opcode_2 of an instruction.
+type Place = (u32, u32, u32, u32);
 
 /// MRC and MCR of coprocessor 15.
 pub fn transfer(cpu: &mut Cpu, op: &Operation) {
@@ -95,7 +112,7 @@ pub fn transfer(cpu: &mut Cpu, op: &Operation) {
 }
 
 /// The barriers and two of the thread registers.
-fn allowed_in_user_mode(place: (u32, u32, u32, u32), read: bool) -> bool {
+fn allowed_in_user_mode(place: Place, read: bool) -> bool {
     match place {
         (13, 0, 0, 2) => true,
         (13, 0, 0, 3) => read,
@@ -104,8 +121,14 @@ fn allowed_in_user_mode(place: (u32, u32, u32, u32), read: bool) -> bool {
     }
 }
 
-fn value(cpu: &mut Cpu, place: (u32, u32, u32, u32)) -> Option<u32> {
-    let registers = &cpu.cp15;
+fn value(cpu: &mut Cpu, place: Place) -> Option<u32> {
+    let registers = &mut cpu.cp15;
+    if let Some(register) = registers.plain(place) {
+        return Some(*register);
+    }
+    if let Some(register) = registers.of_translation(place) {
+        return Some(*register);
+    }
     Some(match place {
         (0, 0, 0, 0) => 0x410f_b767,
         // 16 KiB, 4 ways, 32-byte lines, both caches.
@@ -118,22 +141,9 @@ fn value(cpu: &mut Cpu, place: (u32, u32, u32, u32)) -> Option<u32> {
             0
         }
         (1, 0, 0, 0) => registers.sctlr,
-        (1, 0, 0, 1) => registers.actlr,
-        (1, 0, 0, 2) => registers.cpacr,
-        (1, 0, 1, 0) => registers.scr,
-        (2, 0, 0, 0) => registers.ttbr0,
-        (2, 0, 0, 1) => registers.ttbr1,
-        (2, 0, 0, 2) => registers.ttbcr,
-        (3, 0, 0, 0) => registers.dacr,
-        (5, 0, 0, 0) => registers.dfsr,
-        (5, 0, 0, 1) => registers.ifsr,
-        (6, 0, 0, 0) => registers.dfar,
-        (6, 0, 0, 2) => registers.ifar,
         // Cache dirty status: clean. A program that waits for it has cleaned.
         (7, 0, 10, 6) => 0,
         (12, 0, 0, 0) => registers.vbar,
-        (13, 0, 0, 1) => registers.context_id,
-        (13, 0, 0, index @ 2..=4) => registers.thread_id[index as usize - 2],
         (15, 0, 12, 0) => registers.pmnc,
         (15, 0, 12, 1) => cycle_count(cpu),
         (15, 0, 12, 2 | 3) => {
@@ -148,7 +158,15 @@ fn value(cpu: &mut Cpu, place: (u32, u32, u32, u32)) -> Option<u32> {
     })
 }
 
-fn write(cpu: &mut Cpu, place: (u32, u32, u32, u32), value: u32) {
+fn write(cpu: &mut Cpu, place: Place, value: u32) {
+    if let Some(register) = cpu.cp15.plain(place) {
+        *register = value;
+        return;
+    }
+    if let Some(register) = cpu.cp15.of_translation(place) {
+        *register = value;
+        return cpu.flush_tlb();
+    }
     match place {
         (1, 0, 0, 0) => {
             let enables_cache = value & 4 != 0 && cpu.cp15.sctlr & 4 == 0;
@@ -158,17 +176,6 @@ fn write(cpu: &mut Cpu, place: (u32, u32, u32, u32), value: u32) {
                 cpu.fault(FaultKind::CacheNotInvalidated, None);
             }
         }
-        (1, 0, 0, 1) => cpu.cp15.actlr = value,
-        (1, 0, 0, 2) => cpu.cp15.cpacr = value,
-        (1, 0, 1, 0) => cpu.cp15.scr = value,
-        (2, 0, 0, 0) => set_and_flush(cpu, value, |registers| &mut registers.ttbr0),
-        (2, 0, 0, 1) => set_and_flush(cpu, value, |registers| &mut registers.ttbr1),
-        (2, 0, 0, 2) => set_and_flush(cpu, value, |registers| &mut registers.ttbcr),
-        (3, 0, 0, 0) => set_and_flush(cpu, value, |registers| &mut registers.dacr),
-        (5, 0, 0, 0) => cpu.cp15.dfsr = value,
-        (5, 0, 0, 1) => cpu.cp15.ifsr = value,
-        (6, 0, 0, 0) => cpu.cp15.dfar = value,
-        (6, 0, 0, 2) => cpu.cp15.ifar = value,
         (7, 0, 0, 4) => {
             cpu.waiting = true;
             cpu.deadline = 0;
@@ -176,8 +183,6 @@ fn write(cpu: &mut Cpu, place: (u32, u32, u32, u32), value: u32) {
         (7, 0, line, operation) => maintain(cpu, line, operation, value),
         (8, 0, 5..=7, 0..=3) => cpu.flush_tlb(),
         (12, 0, 0, 0) => cpu.cp15.vbar = value & !31,
-        (13, 0, 0, 1) => cpu.cp15.context_id = value,
-        (13, 0, 0, index @ 2..=4) => cpu.cp15.thread_id[index as usize - 2] = value,
         (15, 0, 12, 0) => write_pmnc(cpu, value),
         (15, 0, 12, 1) => {
             cpu.cp15.ccnt_stopped = value;
@@ -187,11 +192,6 @@ fn write(cpu: &mut Cpu, place: (u32, u32, u32, u32), value: u32) {
         (9..=11, ..) => cpu.not_modelled("cache lockdown, TCM and TLB lockdown registers"),
         _ => cpu.undefined(),
     }
-}
-
-fn set_and_flush(cpu: &mut Cpu, value: u32, register: fn(&mut Registers) -> &mut u32) {
-    *register(&mut cpu.cp15) = value;
-    cpu.flush_tlb();
 }
 
 /// c7: `crm` says which caches and what, `op2` how the line is named.

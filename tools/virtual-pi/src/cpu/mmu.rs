@@ -84,33 +84,33 @@ impl Cpu {
         }
         let first_at = self.first_level_address(address);
         let first = self.table_word(first_at)?;
-        let Some(mut found) = self.descriptor(first, address)? else {
+        let Some(found) = self.descriptor(first, address)? else {
             return Err(WalkError::Abort(0x05));
         };
         let (status, domain) = (if found.section { 0x09 } else { 0x0b }, found.domain << 4);
-        match self.cp15.dacr >> (found.domain * 2) & 3 {
+        let (read, write, execute) = match self.cp15.dacr >> (found.domain * 2) & 3 {
             // Manager: permissions are not checked.
-            3 => {
-                found.translation.read = true;
-                found.translation.write = true;
-                return Ok(found.translation);
+            3 => (true, true, true),
+            1 => {
+                let (read, write) = permissions(found.permission, user);
+                (read, write, read && !found.execute_never)
             }
-            1 => {}
             _ => return Err(WalkError::Abort(status | domain)),
-        }
-        let (read, write) = permissions(found.permission, user);
-        found.translation.read = read;
-        found.translation.write = write;
+        };
         let allowed = match access {
             Access::Read => read,
             Access::Write => write,
-            Access::Execute => read && !found.execute_never,
+            Access::Execute => execute,
         };
-        if allowed {
-            Ok(found.translation)
-        } else {
-            Err(WalkError::Abort((status + 4) | domain))
+        if !allowed {
+            return Err(WalkError::Abort((status + 4) | domain));
         }
+        Ok(Translation {
+            page: found.page,
+            read,
+            write,
+            kind: found.kind,
+        })
     }
 
     fn first_level_address(&self, address: u32) -> u32 {
@@ -136,10 +136,7 @@ impl Cpu {
     fn descriptor(&mut self, first: u32, address: u32) -> Result<Option<Descriptor>, WalkError> {
         if self.cp15.sctlr & 1 << 23 == 0 {
             let what = "subpage permissions (SCTLR.XP = 0); set XP before the MMU";
-            return Err(WalkError::Stop(
-                FaultKind::NotModelled(what.into()),
-                address,
-            ));
+            return Err(not_modelled(what, address));
         }
         match first & 3 {
             2 => {
@@ -156,12 +153,8 @@ impl Cpu {
                     address,
                 )?;
                 Ok(Some(Descriptor {
-                    translation: Translation {
-                        page,
-                        read: false,
-                        write: false,
-                        kind,
-                    },
+                    page,
+                    kind,
                     permission: first >> 10 & 3 | first >> 13 & 4,
                     execute_never: first & 1 << 4 != 0,
                     domain,
@@ -183,12 +176,8 @@ impl Cpu {
                 let kind =
                     self.memory_type(tex, second >> 2 & 3, second & 1 << 10 != 0, address)?;
                 Ok(Some(Descriptor {
-                    translation: Translation {
-                        page,
-                        read: false,
-                        write: false,
-                        kind,
-                    },
+                    page,
+                    kind,
                     permission: second >> 4 & 3 | second >> 7 & 4,
                     execute_never,
                     domain,
@@ -209,10 +198,7 @@ impl Cpu {
     ) -> Result<MemoryType, WalkError> {
         if self.cp15.sctlr & 1 << 28 != 0 {
             let what = "TEX remapping (SCTLR.TRE)";
-            return Err(WalkError::Stop(
-                FaultKind::NotModelled(what.into()),
-                address,
-            ));
+            return Err(not_modelled(what, address));
         }
         let inner = match (tex, cb) {
             (0, 0) => return Ok(MemoryType::StronglyOrdered),
@@ -225,7 +211,7 @@ impl Cpu {
             (4..=7, _) => MemoryType::WriteBack,
             _ => {
                 let what = format!("reserved memory attributes TEX {tex}, C and B {cb}");
-                return Err(WalkError::Stop(FaultKind::NotModelled(what), address));
+                return Err(not_modelled(what, address));
             }
         };
         // Shared Normal memory is not held in L1 (TRM 6.6.1), nor is any while the cache is off.
@@ -237,8 +223,13 @@ impl Cpu {
     }
 }
 
+fn not_modelled(what: impl Into<String>, address: u32) -> WalkError {
+    WalkError::Stop(FaultKind::NotModelled(what.into()), address)
+}
+
 struct Descriptor {
-    translation: Translation,
+    page: u32,
+    kind: MemoryType,
     permission: u32,
     execute_never: bool,
     domain: u32,

@@ -18,6 +18,7 @@ const DEPTH: usize = 8;
 const DATA_INTERRUPT: u32 = 1;
 
 /// Both mailboxes of the ARM.
+#[derive(Default)]
 pub struct Mailbox {
     /// From a request to its answer.
     answer_clocks: u64,
@@ -31,9 +32,7 @@ impl Mailbox {
     pub fn new(answer_us: u32) -> Self {
         Self {
             answer_clocks: ARM_HZ / 1_000_000 * u64::from(answer_us),
-            requests: VecDeque::new(),
-            answers: VecDeque::new(),
-            config: 0,
+            ..Self::default()
         }
     }
 

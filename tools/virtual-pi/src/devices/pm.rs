@@ -30,6 +30,7 @@ const GRAFX_ON: u32 = GRAFX_OFF | 0x3f;
 const V3DRSTN: u32 = 1 << 6;
 
 /// The block.
+#[derive(Default)]
 pub struct Pm {
     rstc: u32,
     rsts: u32,
@@ -49,13 +50,8 @@ impl Pm {
     pub fn new() -> Self {
         Self {
             rstc: RSTC_RESET,
-            rsts: 0,
             found: HADPOR,
-            watchdog: 0,
-            started: 0,
-            fired: false,
-            v3d_powered: false,
-            v3d_held: false,
+            ..Self::default()
         }
     }
 

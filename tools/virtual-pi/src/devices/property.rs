@@ -7,6 +7,7 @@
 //! Source: reference/qpu.md 7.2; raspberrypi/firmware wiki, "Mailbox property interface".
 
 use crate::clock::{ARM_HZ, V3D_HZ};
+use crate::config::Config;
 
 /// Buffer code: request processed.
 pub const SUCCESS: u32 = 0x8000_0000;
@@ -20,31 +21,12 @@ const CLOCK_V3D: u32 = 5;
 const DOMAIN_V3D: u32 = 11;
 
 /// State that the firmware knows and sets.
+#[derive(Default)]
 pub struct Firmware {
-    /// Text of the command line.
-    pub cmdline: String,
-    /// Memory of the board in bytes.
-    pub ram_bytes: u32,
-    /// The GPU's part, at the top.
-    pub gpu_bytes: u32,
-    /// Reference clock of the PL011.
-    pub uart_hz: u32,
-    /// The stated rate, if not the true one.
-    pub uart_stated_hz: Option<u32>,
-    /// True if measured clock rates can be asked for.
-    pub measures_clocks: bool,
-    /// The board's revision code, if it is not that of a Model B.
-    pub revision: Option<u32>,
-    /// True if the board has V3D at all.
-    pub v3d_present: bool,
+    /// The board; `uart_hz` follows what is set.
+    config: Config,
     /// PM_RSTS as it was when the firmware started.
-    pub reset_status: u32,
-    /// True if [`Self::qpu_enabled`] can be asked for.
-    pub enables_qpu: bool,
-    /// True if [`Self::v3d_domain`] can be asked for.
-    pub powers_v3d: bool,
-    /// True if V3D is switched off when that is asked for.
-    pub powers_off: bool,
+    reset_status: u32,
     /// Requests to switch V3D on or off.
     pub v3d_requests: u64,
     /// Enable QPU (0x0003_0012) was asked for.
@@ -58,43 +40,36 @@ pub struct Firmware {
 }
 
 impl Firmware {
-    /// The firmware of a board.
-    pub fn new(
-        cmdline: String,
-        ram_bytes: u32,
-        gpu_bytes: u32,
-        uart_hz: u32,
-        v3d_present: bool,
-    ) -> Self {
+    /// The firmware of a board, started with this in PM_RSTS.
+    pub fn new(config: &Config, reset_status: u32) -> Self {
         Self {
-            cmdline,
-            ram_bytes,
-            gpu_bytes,
-            uart_hz,
-            uart_stated_hz: None,
-            measures_clocks: true,
-            revision: None,
-            v3d_present,
-            reset_status: 0,
-            enables_qpu: true,
-            powers_v3d: true,
-            powers_off: true,
-            v3d_requests: 0,
-            qpu_enabled: false,
-            v3d_domain: false,
-            blocks: Vec::new(),
-            notes: Vec::new(),
+            config: config.clone(),
+            reset_status,
+            ..Self::default()
         }
+    }
+
+    /// Reference clock of the PL011.
+    pub fn uart_hz(&self) -> u32 {
+        self.config.uart_hz
+    }
+
+    fn ram_bytes(&self) -> u32 {
+        self.config.ram_mib << 20
+    }
+
+    fn gpu_bytes(&self) -> u32 {
+        self.config.gpu_mib << 20
     }
 
     /// True if V3D has power.
     pub fn v3d_powered(&self) -> bool {
-        self.v3d_present && (self.qpu_enabled || self.v3d_domain)
+        self.config.v3d && (self.qpu_enabled || self.v3d_domain)
     }
 
     /// The ARM's part of memory, in bytes from 0.
     pub fn arm_bytes(&self) -> u32 {
-        self.ram_bytes - self.gpu_bytes
+        self.ram_bytes() - self.gpu_bytes()
     }
 
     /// Answers a whole buffer in place; its first word has been checked to be its size in bytes.
@@ -147,21 +122,21 @@ impl Firmware {
             0x0001_0001 => vec![0],
             // Old style: model B, 512 MiB (0x000e) or 256 MiB (0x0002).
             0x0001_0002 => {
-                let model_b = if self.ram_bytes > 256 << 20 {
+                let model_b = if self.ram_bytes() > 256 << 20 {
                     0x0e
                 } else {
                     0x02
                 };
-                vec![self.revision.unwrap_or(model_b)]
+                vec![self.config.revision.unwrap_or(model_b)]
             }
             0x0001_0003 => return Some(vec![0xb8, 0x27, 0xeb, 0x00, 0x51, 0x05]),
             0x0001_0004 => vec![0x0000_5105, 0],
             0x0001_0005 => vec![0, self.arm_bytes()],
-            0x0001_0006 => vec![self.arm_bytes(), self.gpu_bytes],
+            0x0001_0006 => vec![self.arm_bytes(), self.gpu_bytes()],
             0x0002_0001 | 0x0002_8001 => vec![id, if id <= 8 { argument(1) & 1 } else { 2 }],
             0x0003_0001 | 0x0003_8001 => vec![id, if self.clock(id).is_some() { 1 } else { 2 }],
             0x0003_0002 | 0x0003_0004 | 0x0003_0007 => vec![id, self.stated_clock(id)],
-            0x0003_0047 if self.measures_clocks => vec![id, self.clock(id).unwrap_or(0)],
+            0x0003_0047 if self.config.measures_clocks => vec![id, self.clock(id).unwrap_or(0)],
             0x0003_8002 => vec![id, self.set_clock(id, argument(1))],
             0x0003_0006 => vec![id, 45_000],
             0x0003_000a => vec![id, 85_000],
@@ -169,17 +144,17 @@ impl Firmware {
             0x0003_000d => vec![self.lock(id)],
             0x0003_000e => vec![self.release(id, false)],
             0x0003_000f => vec![self.release(id, true)],
-            0x0003_0012 if self.v3d_present => {
+            0x0003_0012 if self.config.v3d => {
                 self.v3d_requests += 1;
-                let kept = self.qpu_enabled && !self.powers_off;
-                self.qpu_enabled = (id != 0 && self.enables_qpu) || kept;
-                vec![u32::from(!self.enables_qpu) << 31]
+                let kept = self.qpu_enabled && !self.config.v3d_powers_off;
+                self.qpu_enabled = (id != 0 && self.config.enables_qpu) || kept;
+                vec![u32::from(!self.config.enables_qpu) << 31]
             }
             0x0003_0030 => vec![id, u32::from(id == DOMAIN_V3D && self.v3d_domain)],
             0x0003_8030 => {
                 self.v3d_requests += u64::from(id == DOMAIN_V3D);
-                if id == DOMAIN_V3D && self.powers_v3d {
-                    let kept = self.v3d_domain && !self.powers_off;
+                if id == DOMAIN_V3D && self.config.powers_v3d {
+                    let kept = self.v3d_domain && !self.config.v3d_powers_off;
                     self.v3d_domain = argument(1) & 1 != 0 || kept;
                 }
                 vec![id, argument(1) & 1]
@@ -187,7 +162,7 @@ impl Firmware {
             0x0003_0046 => vec![0],
             0x0004_0011 => vec![self.reset_status],
             0x0005_0001 => {
-                let mut text = self.cmdline.clone().into_bytes();
+                let mut text = self.config.cmdline.clone().into_bytes();
                 text.push(0);
                 return Some(text);
             }
@@ -203,7 +178,7 @@ impl Firmware {
     fn clock(&self, id: u32) -> Option<u32> {
         Some(match id {
             1 => 250_000_000,
-            CLOCK_UART => self.uart_hz,
+            CLOCK_UART => self.config.uart_hz,
             CLOCK_ARM => ARM_HZ as u32,
             4 => 250_000_000,
             CLOCK_V3D => V3D_HZ as u32,
@@ -217,7 +192,7 @@ impl Firmware {
 
     /// The rate that the firmware states.
     fn stated_clock(&self, id: u32) -> u32 {
-        match self.uart_stated_hz {
+        match self.config.uart_stated_hz {
             Some(hz) if id == CLOCK_UART => hz,
             _ => self.clock(id).unwrap_or(0),
         }
@@ -225,8 +200,8 @@ impl Firmware {
 
     /// The UART's clock follows, unless it is misstated; the others stay at what the board runs at.
     fn set_clock(&mut self, id: u32, hz: u32) -> u32 {
-        if id == CLOCK_UART && hz != 0 && self.uart_stated_hz.is_none() {
-            self.uart_hz = hz;
+        if id == CLOCK_UART && hz != 0 && self.config.uart_stated_hz.is_none() {
+            self.config.uart_hz = hz;
         }
         self.stated_clock(id)
     }
@@ -249,7 +224,7 @@ impl Firmware {
             .next_multiple_of(align);
         let fits = start
             .checked_add(bytes)
-            .is_some_and(|end| end <= self.ram_bytes);
+            .is_some_and(|end| end <= self.ram_bytes());
         if !fits {
             return 0;
         }
@@ -288,7 +263,12 @@ mod tests {
     use super::*;
 
     fn firmware() -> Firmware {
-        Firmware::new("start=0".into(), 512 << 20, 32 << 20, 48_000_000, true)
+        let config = Config {
+            cmdline: "start=0".into(),
+            gpu_mib: 32,
+            ..Config::default()
+        };
+        Firmware::new(&config, 0)
     }
 
     #[test]
@@ -324,7 +304,7 @@ mod tests {
     #[test]
     fn a_misstated_clock_is_not_set_and_measured_truly() {
         let mut firmware = firmware();
-        firmware.uart_stated_hz = Some(3_000_000);
+        firmware.config.uart_stated_hz = Some(3_000_000);
         let mut ask = |tag, request: &[u32]| {
             let bytes = firmware.answer(tag, request)?;
             Some(u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]))
@@ -332,7 +312,7 @@ mod tests {
         assert_eq!(ask(0x0003_8002, &[2, 16_000_000, 0]), Some(3_000_000));
         assert_eq!(ask(0x0003_0002, &[2]), Some(3_000_000));
         assert_eq!(ask(0x0003_0047, &[2]), Some(48_000_000));
-        firmware.measures_clocks = false;
+        firmware.config.measures_clocks = false;
         assert_eq!(firmware.answer(0x0003_0047, &[2]), None);
     }
 

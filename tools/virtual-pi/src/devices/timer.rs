@@ -15,6 +15,7 @@ use crate::fault::FaultKind;
 const CLOCKS_PER_TICK: u64 = ARM_HZ / SYSTEM_TIMER_HZ;
 
 /// The timer.
+#[derive(Default)]
 pub struct SystemTimer {
     /// Clock at which the counter was 0.
     zero: u64,
@@ -34,11 +35,8 @@ impl SystemTimer {
     pub fn new(now: u64, misses: u32) -> Self {
         Self {
             misses,
-            deaf_until: [0; 4],
             zero: now,
-            counter: 0,
-            matched: 0,
-            compare: [0; 4],
+            ..Self::default()
         }
     }
 

@@ -13,7 +13,7 @@ mod soak;
 pub use soak::run as soak;
 
 use crate::toolchain::Toolchain;
-use crate::{demo, firmware, process, qemu, reproduce, toolchain, workspace};
+use crate::{firmware, process, qemu, reproduce, toolchain, workspace};
 use anyhow::{Result, bail};
 use results::Results;
 use selection::Selection;
@@ -44,8 +44,13 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         environment.extend(prepare(&toolchain, filter, &mut results));
     }
     let skips = workspace::target().join("skips.txt");
-    let programs = results.step("xtask: the tests are built", programs::build(&selection));
-    for program in programs.unwrap_or_default() {
+    let built = results.step("xtask: the tests are built", programs::build(&selection));
+    if let Some(built) = built.as_ref().filter(|_| selection.wants_environment)
+        && let Some(host) = results.step("xtask: qpuscope is built", built.host())
+    {
+        environment.push(named("QPUSCOPE_HOST", &host));
+    }
+    for program in built.map(|built| built.tests).unwrap_or_default() {
         let mut command = program.command(filter);
         command
             .envs(environment.iter().cloned())
@@ -87,9 +92,7 @@ fn prepare(
     results: &mut Results,
 ) -> Vec<(String, String)> {
     let mut environment = vec![];
-    let mut put = |name: &str, path: &Path| {
-        environment.push((name.to_string(), path.display().to_string()));
-    };
+    let mut put = |name: &str, path: &Path| environment.push(named(name, path));
     if let Some(image) = results.step("xtask: kernel.img is built", firmware::build(toolchain)) {
         eprintln!("{image}");
         put("QPUSCOPE_KERNEL", &image.img);
@@ -108,14 +111,16 @@ fn prepare(
     if let Some(guest) = results.step("xtask: the guest of `qpuscope bench` is built", guest) {
         put("QPUSCOPE_GUEST_FFT", &guest.img);
     }
-    if let Some(program) = results.step("xtask: qpuscope is built", demo::build_qpuscope()) {
-        put("QPUSCOPE_HOST", &program);
-    }
     match qemu::find_or_install() {
         Ok(program) => put("QPUSCOPE_QEMU", &program),
         Err(error) => eprintln!("tests that need QEMU will be skipped: {error:#}"),
     }
     environment
+}
+
+/// A variable that names a file.
+fn named(variable: &str, path: &Path) -> (String, String) {
+    (variable.to_string(), path.display().to_string())
 }
 
 fn run_program(

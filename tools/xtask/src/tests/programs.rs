@@ -10,6 +10,9 @@ use std::time::Duration;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
+/// The host tool, a program that tests of other packages run.
+const HOST: &str = "qpuscope";
+
 /// One compiled test program.
 pub struct Program {
     /// Package and target, as shown to the user.
@@ -31,27 +34,74 @@ impl Program {
     }
 }
 
+/// The programs of a build.
+pub struct Built {
+    /// The selected test programs.
+    pub tests: Vec<Program>,
+    /// `qpuscope`, if one of the tests runs it by cargo's leave.
+    host: Option<PathBuf>,
+}
+
+impl Built {
+    /// The program `qpuscope`, compiled as the tests are: for release it would take minutes more.
+    pub fn host(&self) -> Result<PathBuf> {
+        if let Some(host) = &self.host {
+            return Ok(host.clone());
+        }
+        let messages = cargo(&["build"], &["--bin".into(), HOST.into()])?;
+        host(&messages).context("cargo has not built qpuscope")
+    }
+}
+
 /// Compiles the selected test programs of the workspace.
 ///
 /// Always as parts of the workspace: a package by itself would be built with fewer features, and
 /// anew.
-pub fn build(selection: &Selection) -> Result<Vec<Program>> {
+pub fn build(selection: &Selection) -> Result<Built> {
+    eprintln!("building the tests {}", selection.arguments.join(" "));
+    // Examples are compiled by `cargo xtask lint`.
+    let all = ["--tests".to_string()];
+    let chosen = match &selection.arguments[..] {
+        [] => &all,
+        chosen => chosen,
+    };
+    let messages = cargo(&["test", "--no-run"], chosen)?;
+    let tests = messages.iter().filter_map(program);
+    Ok(Built {
+        tests: tests.collect::<Result<_>>()?,
+        host: host(&messages),
+    })
+}
+
+/// The program `qpuscope` among those that messages of cargo report.
+fn host(messages: &[Value]) -> Option<PathBuf> {
+    let is_host = |message: &&Value| {
+        message["target"]["name"] == HOST
+            && message["target"]["kind"][0] == "bin"
+            && message["profile"]["test"] == false
+    };
+    let executable = messages.iter().find(is_host)?["executable"].as_str()?;
+    Some(executable.into())
+}
+
+/// The messages of a build that cargo has made.
+fn cargo(command: &[&str], arguments: &[String]) -> Result<Vec<Value>> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
-    cargo.args(["test", "--locked", "--workspace", "--no-run"]);
+    cargo.args(command).args(["--locked", "--workspace"]);
     cargo.arg("--message-format=json-render-diagnostics");
-    cargo.args(&selection.arguments);
-    eprintln!("building the tests {}", selection.arguments.join(" "));
-    let output = process::capture(&mut cargo, BUILD_LIMIT)?;
+    let output = process::capture(cargo.args(arguments), BUILD_LIMIT)?;
     if !output.status.is_some_and(|status| status.success()) {
         bail!("the tests did not build\n{}", output.stderr);
     }
-    output.stdout.lines().filter_map(program).collect()
+    let messages = output.stdout.lines();
+    Ok(messages
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
 }
 
 /// The program that a message of cargo reports, if it does.
-fn program(line: &str) -> Option<Result<Program>> {
-    let message: Value = serde_json::from_str(line).ok()?;
+fn program(message: &Value) -> Option<Result<Program>> {
     let executable = message["executable"].as_str()?;
     let is_test = message["profile"]["test"].as_bool()?;
     is_test.then(|| {

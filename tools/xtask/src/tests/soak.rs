@@ -7,7 +7,7 @@
 use super::programs::{self, Program};
 use super::results::Results;
 use super::selection::Selection;
-use crate::{process, toolchain, workspace};
+use crate::{demo, process, toolchain, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -56,7 +56,10 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     }
     let mut prepared = Results::default();
     let toolchain = toolchain::find_or_install()?;
-    let environment = super::prepare(&toolchain, Some(wanted), &mut prepared);
+    let mut environment = super::prepare(&toolchain, Some(wanted), &mut prepared);
+    // For release: these tests take hours.
+    let host = prepared.step("xtask: qpuscope is built", demo::build_qpuscope());
+    environment.extend(host.map(|host| super::named("QPUSCOPE_HOST", &host)));
     if !prepared.failed.is_empty() {
         println!("{prepared}");
         return Ok(ExitCode::FAILURE);
@@ -90,7 +93,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
 
 /// The programs that may have long tests, compiled as for `cargo xtask test`.
 fn build() -> Result<Vec<Program>> {
-    let programs = programs::build(&Selection::of(PROGRAM)?)?;
+    let programs = programs::build(&Selection::of(PROGRAM)?)?.tests;
     ensure!(
         programs.iter().any(is_soak),
         "cargo has not built the test program `{PROGRAM}`"

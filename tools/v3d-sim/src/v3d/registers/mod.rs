@@ -15,7 +15,8 @@ use crate::uniforms::Uniforms;
 use performance::Performance;
 
 /// Offsets, by Broadcom's names.
-mod offset {
+#[expect(missing_docs, reason = "the manual has them under these names")]
+pub mod offset {
     pub const IDENT0: u32 = 0x000;
     pub const IDENT1: u32 = 0x004;
     pub const IDENT2: u32 = 0x008;

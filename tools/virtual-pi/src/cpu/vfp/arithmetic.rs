@@ -146,13 +146,7 @@ fn exact_add<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
         Err(nan) => return nan,
     };
     let sum = a.add(b);
-    if a.is_infinite() || b.is_infinite() {
-        return finish(cpu, sum, 0.0);
-    }
-    if sum.is_infinite() {
-        return Some(overflow(cpu, sum));
-    }
-    finish(cpu, sum, a.sum_error(b, sum))
+    settle(cpu, [a, b], sum, || a.sum_error(b, sum))
 }
 
 #[cold]
@@ -163,19 +157,11 @@ fn exact_multiply<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
         Err(nan) => return nan,
     };
     let product = a.multiply(b);
-    if a.is_infinite() || b.is_infinite() {
-        return finish(cpu, product, 0.0);
-    }
-    if product.is_infinite() {
-        return Some(overflow(cpu, product));
-    }
     let vanished = product == F::zero() && a != F::zero() && b != F::zero();
-    let error = if vanished {
-        1.0
-    } else {
-        a.product_error(b, product)
-    };
-    finish(cpu, product, error)
+    settle(cpu, [a, b], product, || match vanished {
+        true => 1.0,
+        false => a.product_error(b, product),
+    })
 }
 
 #[cold]
@@ -186,23 +172,31 @@ fn exact_divide<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
         Err(nan) => return nan,
     };
     let quotient = a.divide(b);
-    if a.is_infinite() || b.is_infinite() || quotient.is_nan() {
-        return finish(cpu, quotient, 0.0);
-    }
-    if b == F::zero() {
+    if b == F::zero() && a != F::zero() && !a.is_infinite() {
         cpu.vfp.fpscr |= DZC;
         return Some(quotient);
     }
-    if quotient.is_infinite() {
-        return Some(overflow(cpu, quotient));
-    }
     let vanished = quotient == F::zero() && a != F::zero();
-    let error = if vanished {
-        1.0
-    } else {
-        a.quotient_error(b, quotient)
-    };
-    finish(cpu, quotient, error)
+    settle(cpu, [a, b], quotient, || match vanished {
+        true => 1.0,
+        false => a.quotient_error(b, quotient),
+    })
+}
+
+/// The rounded result of an operation on two numbers; `error` as [`finish`] takes it.
+fn settle<F: Format>(
+    cpu: &mut Cpu,
+    numbers: [F; 2],
+    result: F,
+    error: impl FnOnce() -> f64,
+) -> Option<F> {
+    if numbers.iter().any(|number| number.is_infinite()) || result.is_nan() {
+        return finish(cpu, result, 0.0);
+    }
+    if result.is_infinite() {
+        return Some(overflow(cpu, result));
+    }
+    finish(cpu, result, error())
 }
 
 /// Flushes subnormal operands and settles NaNs. `Err` has the result, or nothing when the run

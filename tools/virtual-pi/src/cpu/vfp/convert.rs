@@ -36,36 +36,32 @@ pub fn handler(op: &mut Operation, is_double: bool) -> Handler {
         single(word, 0, 5)
     };
     match (extension, top, is_double) {
-        (0, false, false) => copy::<f32>,
-        (0, false, true) => copy::<f64>,
-        (0, true, false) => absolute::<f32>,
-        (0, true, true) => absolute::<f64>,
-        (1, false, false) => negate::<f32>,
-        (1, false, true) => negate::<f64>,
-        (1, true, false) => root::<f32>,
-        (1, true, true) => root::<f64>,
-        (4, false, false) => compare::<f32, false, false>,
-        (4, true, false) => compare::<f32, true, false>,
-        (5, false, false) => compare::<f32, false, true>,
-        (5, true, false) => compare::<f32, true, true>,
-        (4, false, true) => compare::<f64, false, false>,
-        (4, true, true) => compare::<f64, true, false>,
-        (5, false, true) => compare::<f64, false, true>,
-        (5, true, true) => compare::<f64, true, true>,
         (7, true, false) => widen,
         (7, true, true) => narrow,
         (8, false, false) => from_integer::<false, false>,
         (8, true, false) => from_integer::<true, false>,
         (8, false, true) => from_integer::<false, true>,
         (8, true, true) => from_integer::<true, true>,
-        (12, false, false) => to_integer::<f32, false, false>,
-        (12, true, false) => to_integer::<f32, false, true>,
-        (13, false, false) => to_integer::<f32, true, false>,
-        (13, true, false) => to_integer::<f32, true, true>,
-        (12, false, true) => to_integer::<f64, false, false>,
-        (12, true, true) => to_integer::<f64, false, true>,
-        (13, false, true) => to_integer::<f64, true, false>,
-        (13, true, true) => to_integer::<f64, true, true>,
+        (.., false) => handler_of::<f32>(extension, top),
+        (.., true) => handler_of::<f64>(extension, top),
+    }
+}
+
+/// The handler of an operation that both formats have.
+fn handler_of<F: Format + Into<f64>>(extension: u32, top: bool) -> Handler {
+    match (extension, top) {
+        (0, false) => copy::<F>,
+        (0, true) => absolute::<F>,
+        (1, false) => negate::<F>,
+        (1, true) => root::<F>,
+        (4, false) => compare::<F, false, false>,
+        (4, true) => compare::<F, true, false>,
+        (5, false) => compare::<F, false, true>,
+        (5, true) => compare::<F, true, true>,
+        (12, false) => to_integer::<F, false, false>,
+        (12, true) => to_integer::<F, false, true>,
+        (13, false) => to_integer::<F, true, false>,
+        (13, true) => to_integer::<F, true, true>,
         _ => undefined,
     }
 }

@@ -15,6 +15,7 @@ mod transfer;
 
 use super::Cpu;
 use super::decode::{Handler, Operation, undefined};
+use format::Format;
 
 /// FPSCR.FZ, flush to zero.
 const FZ: u32 = 1 << 24;
@@ -173,30 +174,26 @@ pub fn decode_operation(op: &mut Operation) {
     if is_double && (high_d || high_n || high_m) {
         return;
     }
-    op.run = arithmetic_handler(opcode, word & 1 << 6 != 0, is_double);
+    let negated = word & 1 << 6 != 0;
+    op.run = if is_double {
+        arithmetic_handler::<f64>(opcode, negated)
+    } else {
+        arithmetic_handler::<f32>(opcode, negated)
+    };
 }
 
-fn arithmetic_handler(opcode: u32, negated: bool, is_double: bool) -> Handler {
+fn arithmetic_handler<F: Format>(opcode: u32, negated: bool) -> Handler {
     use arithmetic::{add, divide, multiply, multiply_add, subtract};
-    match (opcode, negated, is_double) {
-        (0, false, false) => multiply_add::<f32, false, false>,
-        (0, true, false) => multiply_add::<f32, true, false>,
-        (1, false, false) => multiply_add::<f32, false, true>,
-        (1, true, false) => multiply_add::<f32, true, true>,
-        (2, false, false) => multiply::<f32, false>,
-        (2, true, false) => multiply::<f32, true>,
-        (3, false, false) => add::<f32>,
-        (3, true, false) => subtract::<f32>,
-        (4, false, false) => divide::<f32>,
-        (0, false, true) => multiply_add::<f64, false, false>,
-        (0, true, true) => multiply_add::<f64, true, false>,
-        (1, false, true) => multiply_add::<f64, false, true>,
-        (1, true, true) => multiply_add::<f64, true, true>,
-        (2, false, true) => multiply::<f64, false>,
-        (2, true, true) => multiply::<f64, true>,
-        (3, false, true) => add::<f64>,
-        (3, true, true) => subtract::<f64>,
-        (4, false, true) => divide::<f64>,
+    match (opcode, negated) {
+        (0, false) => multiply_add::<F, false, false>,
+        (0, true) => multiply_add::<F, true, false>,
+        (1, false) => multiply_add::<F, false, true>,
+        (1, true) => multiply_add::<F, true, true>,
+        (2, false) => multiply::<F, false>,
+        (2, true) => multiply::<F, true>,
+        (3, false) => add::<F>,
+        (3, true) => subtract::<F>,
+        (4, false) => divide::<F>,
         _ => undefined,
     }
 }
