@@ -25,16 +25,10 @@ pub const MARKDOWN: &[(&str, usize)] = &[];
 pub const COMMENTS: &[(&str, usize)] = &[("qpu", 1)];
 
 /// Lines with names that are gone, by package. Decided: none but where a word means something else.
-pub const NAMES: &[(&str, usize)] = &[
-    ("qpu", 68),
-    ("qpu/programs", 1),
-    ("tests", 2),
-];
+pub const NAMES: &[(&str, usize)] = &[("qpu", 68), ("qpu/programs", 1), ("tests", 2)];
 
 /// Lines of prose with terms that are gone, by document or package. Decided: none.
-pub const TERMS: &[(&str, usize)] = &[
-    ("tests", 1),
-];
+pub const TERMS: &[(&str, usize)] = &[("tests", 1)];
 
 /// Doc comments with a poor opening, in percent of each package. Decided: 2.
 pub const OPENINGS: usize = 2;
