@@ -10,7 +10,7 @@
 //! that cargo compiles it again only after a change of the tree. It shares the compiled
 //! dependencies of the tree itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::process::{Command, Output};
 use tests::{need, root};
 
 /// The patches, which do not touch the same lines.
-const PATCHES: [&str; 2] = ["window", "length"];
+const PATCHES: [&str; 3] = ["window", "length", "kernel"];
 
 /// The packages that the additions reach, and the program that judges windows.
 const COMPILED: [&str; 11] = [
@@ -52,6 +52,51 @@ fn a_new_length_of_the_firmware_touches_at_most_five_files() {
     need!(clone(), "{NO_GIT}");
     check_count("length", 5);
 }
+
+#[test]
+fn a_new_kernel_touches_at_most_six_files() {
+    need!(clone(), "{NO_GIT}");
+    check_count("kernel", 6);
+}
+
+/// Blank lines set parts of the guide apart, and are not compared.
+#[test]
+fn the_guide_shows_the_kernel_of_the_patch() {
+    let patch = patch("kernel");
+    let guide = fs::read_to_string(root().join("docs/new-kernel.md")).expect("the guide is there");
+    let (mut shown, mut file) = (Lines::new(), "");
+    let mut lines = guide.lines();
+    while let Some(line) = lines.next() {
+        if let Some(path) = line
+            .strip_prefix('`')
+            .and_then(|rest| rest.strip_suffix("`:"))
+        {
+            file = path;
+        } else if line == "```rust" {
+            let code = lines.by_ref().take_while(|line| *line != "```");
+            let own = shown.entry(file).or_default();
+            own.extend(code.filter(|line| !line.is_empty()));
+        }
+    }
+    let (mut added, mut file) = (Lines::new(), "");
+    for line in patch.lines() {
+        if let Some(path) = line.strip_prefix("+++ b/") {
+            file = path;
+        } else if let Some(code) = line.strip_prefix('+')
+            && !code.is_empty()
+            && !file.ends_with(".lst")
+        {
+            added.entry(file).or_default().push(code);
+        }
+    }
+    assert_eq!(
+        shown, added,
+        "docs/new-kernel.md (left) shows other code than tests/patches/kernel.patch adds"
+    );
+}
+
+/// Lines of files.
+type Lines<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 /// The build script of the programs makes the plans of all lengths, and fails when one is missing.
 #[test]
@@ -117,11 +162,13 @@ fn check_count(name: &str, most: usize) {
 fn proof() -> String {
     let windows = wire::Window::ALL.len() + 1;
     let longest = qpu_programs::firmware::MAX_LOG2 + 1;
+    let programs = qpu_programs::FFT.len() + 1;
     format!(
         "//! The additions are in the product.\n\n\
          const _: () = assert!(wire::Window::ALL.len() == {windows});\n\
          const _: () = assert!(qpu_programs::firmware::MAX_LOG2 == {longest});\n\
-         const _: () = assert!(kernel::instrument::MAX_N == 1 << {longest});\n\n\
+         const _: () = assert!(kernel::instrument::MAX_N == 1 << {longest});\n\
+         const _: () = assert!(qpu_programs::FFT.len() == {programs});\n\n\
          fn main() {{}}\n"
     )
 }

@@ -62,7 +62,7 @@ pub fn build(selection: &Selection) -> Result<Built> {
     // Examples are compiled by `cargo xtask lint`.
     let all = ["--tests".to_string()];
     let chosen = match &selection.arguments[..] {
-        [] => &all,
+        [] => &all[..],
         chosen => chosen,
     };
     let messages = cargo(&["test", "--no-run"], chosen)?;
