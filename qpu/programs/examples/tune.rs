@@ -13,10 +13,10 @@
 //! so that nothing wrong wins.
 //!
 //! `--write` puts the fastest into the table in `qpu/src/fft/planner/tuned`; lengths that were not
-//! timed keep their rows. There are tables of the chips of pi1 and pi2, and with `--conservative` of the
-//! plans of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a launch for
-//! each pass, all caches cleared, on all boards. Where none is named, `--write` writes all, and
-//! without it pi1 is meant.
+//! timed keep their rows. There are tables of the chips of pi1 and pi2, and with `--conservative`
+//! of the plans of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a
+//! launch for each pass, all caches cleared, on all boards. Where none is named, `--write` writes
+//! all, and without it pi1 is meant.
 //!
 //! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two
 //! fastest splits, for as long as each change gains a percent.

@@ -62,7 +62,10 @@ pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
     for finding in found {
         let index = (finding.pc / INSTRUCTION_BYTES) as usize;
         let meant = match finding.rule {
-            Rule::RotationInQuad => assembly.rotates_in_quads.get(index) == Some(&true),
+            Rule::RotationInQuad => {
+                let word = assembly.emitted.get(index);
+                word.is_some_and(|word| word.rotates_in_quads)
+            }
             Rule::FragmentOnly => is_shader,
             rule => rule.is_disputed() && !is_strict,
         };

@@ -175,20 +175,28 @@ pub struct Assembly {
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
     origins: Vec<Origin>,
-    origin_of: Vec<u32>,
     /// The ways by which the assembler came to the origins.
     ways: Tree,
-    /// True for words that hold data and no instruction.
-    data: Vec<bool>,
-    /// True for words that are said to rotate inside quads, and mean it.
-    rotates_in_quads: Vec<bool>,
+    /// For each word.
+    emitted: Vec<Emitted>,
+}
+
+/// The first of what a word holds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Emitted {
+    /// Index of its origin.
+    origin: u32,
+    /// True if it is data and no instruction.
+    is_data: bool,
+    /// True if it is said to rotate inside quads, and means it.
+    rotates_in_quads: bool,
 }
 
 impl Assembly {
     /// The place that a word came from.
     #[must_use]
     pub fn origin(&self, word: usize) -> Option<&Origin> {
-        self.origins.get(*self.origin_of.get(word)? as usize)
+        self.origins.get(self.emitted.get(word)?.origin as usize)
     }
 
     /// The way by which the assembler came to the line of a word, innermost first; for a
@@ -202,7 +210,7 @@ impl Assembly {
     /// True if a word is data and no instruction.
     #[must_use]
     pub fn is_data(&self, word: usize) -> bool {
-        self.data.get(word).copied().unwrap_or(true)
+        self.emitted.get(word).is_none_or(|word| word.is_data)
     }
 }
 
@@ -238,14 +246,14 @@ fn finish(assembler: Assembler) -> Assembly {
     let addresses = assembler.output.addresses();
     let address = |unit: u32| addresses.get(unit as usize).copied().unwrap_or(0);
     let mut bytes = Vec::with_capacity(assembler.output.bytes);
-    let (mut origin_of, mut data, mut rotates_in_quads) = (Vec::new(), Vec::new(), Vec::new());
+    let mut emitted: Vec<Emitted> = Vec::new();
     for (unit, address) in assembler.output.units.iter().zip(&addresses) {
-        while origin_of.len() <= (*address / 8) as usize {
-            origin_of.push(unit.origin);
-            data.push(matches!(unit.content, Content::Data { .. }));
-            rotates_in_quads
-                .push(matches!(unit.content, Content::Code(code, _) if code.rotates_in_quads));
-        }
+        let first = Emitted {
+            origin: unit.origin,
+            is_data: matches!(unit.content, Content::Data { .. }),
+            rotates_in_quads: matches!(unit.content, Content::Code(code, _) if code.rotates_in_quads),
+        };
+        emitted.resize(emitted.len().max((*address / 8) as usize + 1), first);
         match unit.content {
             Content::Code(encoded, bits) => {
                 bytes.extend(bits.unwrap_or(encoded.word(*address)).to_le_bytes())
@@ -289,10 +297,8 @@ fn finish(assembler: Assembler) -> Assembly {
         labels,
         globals: exported.chain(constants).collect(),
         origins: origins.collect(),
-        origin_of,
         ways: assembler.ways.tree,
-        data,
-        rotates_in_quads,
+        emitted,
         warnings: assembler.diagnostics,
     }
 }

@@ -51,9 +51,11 @@ pub(super) fn precedence(sign: &str) -> Option<u8> {
     crate::names::find(BINARY, sign)
 }
 
+type Function = fn(f64) -> f64;
+
 /// Functions of one number, which need no parentheses.
 #[rustfmt::skip]
-const FUNCTIONS: &[(&str, fn(f64) -> f64)] = &[
+const FUNCTIONS: &[(&str, Function)] = &[
     ("abs", libm::fabs), ("ceil", libm::ceil), ("floor", libm::floor), ("round", libm::round), ("trunc", libm::trunc),
     ("exp", libm::exp), ("exp2", libm::exp2), ("exp10", libm::exp10),
     ("log", libm::log), ("log2", libm::log2), ("log10", libm::log10),

@@ -13,8 +13,14 @@ use crate::isa::{
 };
 use crate::names::{read_name, write_name};
 
+/// True if an instruction breaks a rule.
+type IsBroken = fn(&Facts) -> bool;
+
+/// The reason, if an instruction breaks a rule.
+type Reason = fn(&Facts) -> Option<String>;
+
 /// Rules with one reason, and when an instruction breaks them.
-const PLAIN: &[(Rule, fn(&Facts) -> bool, &str)] = &[
+const PLAIN: &[(Rule, IsBroken, &str)] = &[
     (
         Rule::TmuNoswap,
         |at| at.writes_to(waddr::TMU_NOSWAP) && at.writes_any(Waddr::is_tmu),
@@ -82,8 +88,8 @@ const PLAIN: &[(Rule, fn(&Facts) -> bool, &str)] = &[
     ),
 ];
 
-/// Rules whose reason names something, and the reason if an instruction breaks them.
-const NAMED: &[(Rule, fn(&Facts) -> Option<String>)] = &[
+/// Rules whose reason names something.
+const NAMED: &[(Rule, Reason)] = &[
     (Rule::OnePeripheral, one_peripheral),
     (Rule::SemaphoreWrite, semaphore_write),
     (Rule::SameDestination, same_destination),

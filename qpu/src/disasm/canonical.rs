@@ -1,9 +1,10 @@
 //! The word that the assembler makes of an instruction's text.
 //!
 //! Text does not say what an idle ALU's fields hold, which port an I/O register that has two is
-//! read through, or what lies in fields without meaning. The assembler puts fixed values there;
-//! these are them, and they are those of Broadcom's assembler (GPU_FFT's words). A word that
-//! differs from its canonical form needs its bits written beside its text.
+//! read through, or what lies in fields without meaning. The assembler puts fixed values there,
+//! those of Broadcom's assembler (GPU_FFT's words). So an ALU instruction is taken apart into
+//! operations, and these are fitted into an instruction by the code that the assembler uses
+//! ([`crate::fit`]). A word that differs from its canonical form needs its bits beside its text.
 //!
 //! Where the assembler may refuse the text (an unpacked uniform, say), the canonical form is a
 //! harmless other word, so that the bits are written too.

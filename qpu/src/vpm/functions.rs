@@ -138,42 +138,35 @@ impl Values {
 
     fn encode(self, name: &str, value: i64) -> Result<u32, String> {
         let mask = i64::from(self.mask());
-        let is_power = value.count_ones() == 1 && value > 0;
-        let range = match self {
+        let within = |least: i64, greatest: i64| {
+            let fits = (least..=greatest).contains(&value);
+            (fits, format!("{least} to {greatest}"))
+        };
+        let (fits, allowed) = match self {
             Self::Bits(_) if mask & 1 == 0 => {
                 let unit = 1 << mask.trailing_zeros();
-                return match value & !mask {
-                    0 => Ok(value as u32),
-                    _ => Err(format!(
-                        "{name} is {value}, and must be a multiple of {unit} up to {mask}"
-                    )),
-                };
+                let allowed = format!("a multiple of {unit} up to {mask}");
+                (value & !mask == 0, allowed)
             }
-            Self::Part(_, functions) if value & !mask != 0 => {
-                let like = functions[0].name;
-                return Err(format!(
-                    "{name} is {value:#x}, which {like} or the like does not give"
-                ));
+            Self::Bits(_) => within(0, mask),
+            Self::Count(greatest) => within(0, greatest.into()),
+            Self::Step(greatest) => within(-i64::from(greatest), greatest.into()),
+            Self::Part(_, functions) => {
+                let allowed = format!("what {} or the like gives", functions[0].name);
+                (value & !mask == 0, allowed)
             }
-            Self::Pitch if is_power && (16..=8 << 15).contains(&value) => {
+            Self::Pitch if value.count_ones() == 1 && (16..=8 << 15).contains(&value) => {
                 return Ok(value.trailing_zeros() - 3);
             }
-            Self::Pitch if !(0..=mask).contains(&value) => {
-                return Err(format!(
-                    "{name} is {value}, and must be 0 to 15 (8 * 2^{name} bytes), or a power of two of bytes"
-                ));
+            Self::Pitch => {
+                let (fits, allowed) = within(0, mask);
+                let bytes = format!("(8 * 2^{name} bytes), or a power of two of bytes");
+                (fits, format!("{allowed} {bytes}"))
             }
-            Self::Part(..) | Self::Pitch | Self::Bits(_) => 0..=mask,
-            Self::Count(greatest) => 0..=i64::from(greatest),
-            Self::Step(greatest) => -i64::from(greatest)..=i64::from(greatest),
         };
-        match range.contains(&value) {
+        match fits {
             true => Ok((value & mask) as u32),
-            false => Err(format!(
-                "{name} is {value}, and must be {} to {}",
-                range.start(),
-                range.end()
-            )),
+            false => Err(format!("{name} is {value}, and must be {allowed}")),
         }
     }
 }
@@ -273,7 +266,7 @@ mod tests {
             ("h32", &[64], "y is 64, and must be 0 to 63"),
             ("v32", &[8, 0], "y is 8, and must be a multiple of 16 up to 48"),
             ("vpm_setup", &[1, -65, 0], "stride is -65, and must be -64 to 64"),
-            ("vdw_setup_0", &[1, 1, 0x8000], "dma is 0x8000, which dma_h32 or the like does not give"),
+            ("vdw_setup_0", &[1, 1, 0x8000], "dma is 32768, and must be what dma_h32 or the like gives"),
             ("vdr_setup_0", &[24, 1, 1, 0], "mpitch is 24, and must be 0 to 15 (8 * 2^mpitch bytes), or a power of two of bytes"),
         ];
         for (name, arguments, error) in cases {

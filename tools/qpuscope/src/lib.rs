@@ -27,5 +27,6 @@ pub mod say;
 pub mod spectrum;
 pub mod stop;
 pub mod stream;
+mod svg;
 pub mod text;
 pub mod watch;

@@ -165,15 +165,19 @@ impl<U: Copy + PartialEq> OpList<U> {
         self.push(Operation::add(op, first.into(), second.into(), to.into()));
     }
 
-    /// An operation of the add ALU that sets flags.
-    pub fn add_op_setting_flags(
+    /// Sets flags from an operation of the add ALU.
+    pub fn set_flags(
         &mut self,
         op: AddOp,
         first: impl Into<Source<U>>,
         second: impl Into<Source<U>>,
-        to: impl Into<Destination>,
     ) {
-        self.push(Operation::add(op, first.into(), second.into(), to.into()).setting_flags());
+        self.push(Operation::add(op, first, second, Destination::Nothing).setting_flags());
+    }
+
+    /// Sets flag Z in the lanes whose number has none of the bits of `mask`.
+    pub fn set_lane_flags(&mut self, mask: i32) {
+        self.set_flags(AddOp::And, Source::Lane, mask);
     }
 
     /// A copy, on either ALU.

@@ -46,18 +46,7 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
     let mut uses: HashMap<Option<Place>, Use> = HashMap::new(); // None stands for the flags.
     let mut requests: [Vec<usize>; 2] = Default::default();
     let mut fetches: [Vec<usize>; 2] = Default::default();
-    let on_their_way = [0, 1].map(|tmu| {
-        let (mut ahead, mut most) = (0_isize, 0);
-        for operation in operations {
-            ahead += isize::from(operation.unit == Unit::Fetch(tmu));
-            ahead -= isize::from(operation.request() == Some(tmu));
-            most = most.max(ahead);
-        }
-        match (ahead, most) {
-            (0, 1..) => LOOKUPS_IN_FLIGHT,
-            _ => most.unsigned_abs(),
-        }
-    });
+    let on_their_way = [0, 1].map(|tmu| lookups_before(operations, tmu));
     let is_of_sfu =
         |writer: Option<usize>| writer.is_some_and(|index| operations[index].asks_sfu());
     let mut last_store_access = None;
@@ -147,6 +136,20 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
         all.push(waits);
     }
     all
+}
+
+/// Lookups of a TMU that are on their way when a piece begins.
+fn lookups_before<U: Copy + PartialEq>(operations: &[Operation<U>], tmu: u8) -> usize {
+    let (mut ahead, mut most) = (0_isize, 0);
+    for operation in operations {
+        ahead += isize::from(operation.unit == Unit::Fetch(tmu));
+        ahead -= isize::from(operation.request() == Some(tmu));
+        most = most.max(ahead);
+    }
+    match (ahead, most) {
+        (0, 1..) => LOOKUPS_IN_FLIGHT,
+        _ => most.unsigned_abs(),
+    }
 }
 
 /// Instructions from each operation to the end of the program, if nothing but waits counted.

@@ -23,12 +23,10 @@ impl Client {
     /// As [`Client::ask`]; failed, with what to do, when the firmware is older than
     /// microbenchmarks.
     pub fn measure(&mut self, number: u8) -> Result<Option<Measured>> {
-        match self.ask_or_nak(&Message::Measure(number), MEASURE, TRIES)? {
-            Answer::Measured(measured) => Ok(Some(measured)),
-            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(OLDER)),
-            Answer::Nak(NakCode::BAD_VALUE, _) => Ok(None),
-            Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
-            other => Err(unexpected("MEASURE", &other)),
+        match self.ask_newer(&Message::Measure(number))? {
+            None => Ok(None),
+            Some(Answer::Measured(measured)) => Ok(Some(measured)),
+            Some(other) => Err(unexpected("MEASURE", &other)),
         }
     }
 
@@ -38,12 +36,20 @@ impl Client {
     /// # Errors
     /// As [`Client::ask`]; failed, with what to do, when the firmware is older than proofs.
     pub fn prove(&mut self, plan: PlanName) -> Result<Option<Proof>> {
-        match self.ask_or_nak(&Message::Prove(plan), MEASURE, TRIES)? {
-            Answer::Proof(proof) => Ok(Some(proof)),
+        match self.ask_newer(&Message::Prove(plan))? {
+            None => Ok(None),
+            Some(Answer::Proof(proof)) => Ok(Some(proof)),
+            Some(other) => Err(unexpected("PROVE", &other)),
+        }
+    }
+
+    /// Asks what older firmware does not know. `None` when the board has not got it.
+    fn ask_newer(&mut self, message: &Message) -> Result<Option<Answer>> {
+        match self.ask_or_nak(message, MEASURE, TRIES)? {
             Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(OLDER)),
             Answer::Nak(NakCode::BAD_VALUE, _) => Ok(None),
             Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
-            other => Err(unexpected("PROVE", &other)),
+            answer => Ok(Some(answer)),
         }
     }
 

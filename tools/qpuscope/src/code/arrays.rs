@@ -36,15 +36,6 @@ pub fn arrays(code: &str) -> Vec<Array<'_>> {
     all
 }
 
-/// Returns whether there is nothing but numbers, two at least.
-#[must_use]
-pub fn is_numbers(contents: &str) -> bool {
-    let words = contents.split(|c: char| c.is_whitespace() || ",{}".contains(c));
-    let mut words = words.filter(|word| !word.is_empty()).peekable();
-    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-    words.next().is_some_and(is_number) && words.peek().is_some() && words.all(is_number)
-}
-
 /// The place where the brace at `start` is closed; the end of the text when it is not.
 fn end(code: &str, start: usize) -> usize {
     let mut depth = 0;

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::failure::{Failure, Result};
 use crate::files::input;
 use crate::say;
-use arrays::{Array, arrays, is_numbers};
+use arrays::{Array, arrays};
 use numbers::{Notation, without_tail};
 
 /// The name that messages give a file, and its bytes; `-` is standard input.
@@ -209,7 +209,7 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
                 )));
             }
             Some(first.ok_or_else(|| {
-                let known = match listed(&all, &code).as_str() {
+                let known = match listed(&all).as_str() {
                     "" => "no arrays; leave --array out".to_owned(),
                     names => format!("no array {wanted}; its arrays are {names}"),
                 };
@@ -220,7 +220,7 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
             return Err(Failure::usage(format!(
                 "{name} holds {} arrays; choose one with --array: {}",
                 several.len(),
-                listed(several, &code)
+                listed(several)
             )));
         }
     };
@@ -238,17 +238,11 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
     numbers::instructions(name, &code, Notation::C)
 }
 
-/// The names of arrays: those of numbers first, and not all of hundreds.
-fn listed(arrays: &[Array], code: &str) -> String {
+/// The names of arrays, but not all of hundreds.
+fn listed(arrays: &[Array]) -> String {
     const MOST: usize = 20;
-    let named = arrays.iter().filter(|array| !array.name.is_empty());
-    let (words, others): (Vec<&Array>, Vec<&Array>) =
-        named.partition(|array| is_numbers(&code[array.contents.clone()]));
-    let names: Vec<&str> = words
-        .iter()
-        .chain(&others)
-        .map(|array| array.name)
-        .collect();
+    let names = arrays.iter().map(|array| array.name);
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     let listed = names[..names.len().min(MOST)].join(", ");
     match names.len().saturating_sub(MOST) {
         0 => listed,
@@ -329,10 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_of_numbers_are_named_first_and_not_all_of_many() {
-        let names = "int notes[] = { A, B1 };\nint code[] = { 0x1, 0x2 };\n";
-        let message = words("t", names.as_bytes(), &ANY).expect_err("two").message;
-        assert!(message.ends_with("--array: code, notes"), "{message}");
+    fn not_all_of_many_arrays_are_named() {
         let many: String = (0..23)
             .map(|n| format!("int a{n}[] = {{ 1, 2 }};\n"))
             .collect();

@@ -6,19 +6,16 @@
 use std::fmt::Write;
 
 use super::scene::{Anchor, SMALL, Scene, Text};
+use crate::svg::{escape, head, number};
+
+const STYLES: &str = "<style>text{font-family:Helvetica,Arial,sans-serif}\
+    path{fill:none;stroke:#345;stroke-width:.6}.d{stroke:#9ab;stroke-dasharray:2 3}\
+    .n{stroke:#123;stroke-width:3;stroke-linecap:round}\
+    circle{fill:#fff;stroke:#123;stroke-width:.6}</style>\n";
 
 /// The whole file.
 pub fn write(scene: &Scene) -> String {
-    let (width, height) = (scene.width, scene.height);
-    let title = escape(&scene.title);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n\
-         <style>text{{font-family:Helvetica,Arial,sans-serif}}path{{fill:none;stroke:#345;stroke-width:.6}}\
-         .d{{stroke:#9ab;stroke-dasharray:2 3}}.n{{stroke:#123;stroke-width:3;stroke-linecap:round}}\
-         circle{{fill:#fff;stroke:#123;stroke-width:.6}}</style>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
-    );
+    let mut out = head(scene.width, scene.height, &scene.title, STYLES);
     for layer in &scene.layers {
         let _ = writeln!(out, "<g id=\"{}\">", layer.name);
         path(&mut out, "", &layer.lines);
@@ -82,30 +79,4 @@ fn text(out: &mut String, text: &Text) {
         );
     }
     out.push_str("</text>\n");
-}
-
-/// To a hundredth, without zeros at the end.
-pub fn number(value: f32) -> String {
-    let text = format!("{value:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_short_and_letters_escaped() {
-        assert_eq!(number(100.0), "100");
-        assert_eq!(number(1.256), "1.26");
-        assert_eq!(number(0.5), "0.5");
-        assert_eq!(escape("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
-    }
 }

@@ -5,16 +5,11 @@ use std::fmt::Write;
 use tiny_skia::{Path, PathSegment};
 
 use super::drawing::{Drawing, Ink, Style};
+use crate::svg::{escape, head, number};
 
 /// The whole file.
 pub fn write(drawing: &Drawing) -> String {
-    let (width, height) = (drawing.width, drawing.height);
-    let title = escape(&drawing.title);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
-    );
+    let mut out = head(drawing.width, drawing.height, &drawing.title, "");
     for shape in &drawing.shapes {
         let style = match shape.style {
             Style::Fill(ink) => format!("fill=\"{}\"{}", colour(ink), opacity("fill", ink)),
@@ -46,28 +41,13 @@ fn opacity(what: &str, ink: Ink) -> String {
     }
 }
 
-fn escape(text: &str) -> String {
-    // XML has no control characters, not even by number.
-    crate::text::shown(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
 /// Path commands, to a hundredth of a unit.
 fn data(path: &Path) -> String {
     let mut out = String::new();
     let mut put = |letter: char, numbers: &[f32]| {
         out.push(letter);
-        for (at, number) in numbers.iter().enumerate() {
-            let text = format!("{number:.2}");
-            let text = text.trim_end_matches('0').trim_end_matches('.');
-            if at > 0 {
-                out.push(' ');
-            }
-            out.push_str(if text == "-0" { "0" } else { text });
-        }
+        let numbers: Vec<_> = numbers.iter().map(|it| number(*it)).collect();
+        out.push_str(&numbers.join(" "));
     };
     for segment in path.segments() {
         match segment {

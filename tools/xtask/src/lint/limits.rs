@@ -6,35 +6,29 @@
 /// Import circles by package: how many, and how many modules the largest has. Others have none.
 /// Decided: qpu 2 circles, v3d-sim 1 of 12 modules, virtual-pi 1 of 11, others none.
 pub const CIRCLES: &[(&str, usize, usize)] = &[
-    ("qpu", 2, 2),
+    ("qpu", 1, 2),
     ("v3d-sim", 1, 6),
     ("v3d-sim-c", 1, 2),
     ("virtual-pi", 1, 11),
 ];
 
 /// Lines of the longest of nine tenths of all files. Decided: 350.
-pub const P90: usize = 353;
+pub const P90: usize = 350;
 
 /// Lines of the longest function of the product. Decided: 100.
-pub const FUNCTION: usize = 126;
+pub const FUNCTION: usize = 100;
 
 /// Lines of Markdown over 100 columns that are not one sentence, by document. Decided: none.
 pub const MARKDOWN: &[(&str, usize)] = &[];
 
 /// Comments over 100 columns, by package. Decided: none.
-pub const COMMENTS: &[(&str, usize)] = &[("qpu", 1)];
+pub const COMMENTS: &[(&str, usize)] = &[];
 
 /// Lines with names that are gone, by package. Decided: none but where a word means something else.
-pub const NAMES: &[(&str, usize)] = &[
-    ("qpu", 68),
-    ("qpu/programs", 1),
-    ("tests", 2),
-];
+pub const NAMES: &[(&str, usize)] = &[("qpu", 18)];
 
 /// Lines of prose with terms that are gone, by document or package. Decided: none.
-pub const TERMS: &[(&str, usize)] = &[
-    ("tests", 1),
-];
+pub const TERMS: &[(&str, usize)] = &[];
 
 /// Doc comments with a poor opening, in percent of each package. Decided: 2.
 pub const OPENINGS: usize = 2;

@@ -43,9 +43,9 @@ pub enum Word {}
 
 /// 2^8 points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Columns;
+pub struct Batch;
 
-impl Columns {
+impl Batch {
     /// The length as a power of two.
     pub const LOG2_POINTS: u32 = 8;
     /// Points.
@@ -67,7 +67,7 @@ impl Columns {
     }
 }
 
-impl OnePass for Columns {
+impl OnePass for Batch {
     fn log2_points(&self) -> u32 {
         Self::LOG2_POINTS
     }

@@ -4,4 +4,4 @@
 pub(super) mod code;
 pub mod layout;
 
-pub use layout::Columns;
+pub use layout::Batch;

@@ -3,7 +3,7 @@
 #[cfg(feature = "generate")]
 pub mod programs;
 
-use super::batch::Columns;
+use super::batch::Batch;
 use super::convert::ConvertPass;
 use super::layout::Layout;
 use super::pipeline::Pipeline;
@@ -30,7 +30,7 @@ pub enum Pass {
     /// Samples to complex points.
     Convert(ConvertPass),
     /// Transforms through the VPM, one on a QPU.
-    Columns(Columns),
+    Batch(Batch),
     /// Transforms through the VPM, several on a QPU or one on several.
     Short(Short),
     /// Transforms through the VPM, by producers and consumers.
@@ -49,7 +49,7 @@ impl Pass {
             Self::Product(pass) => pass,
             Self::Power(pass) => pass,
             Self::Convert(pass) => pass,
-            Self::Columns(columns) => columns,
+            Self::Batch(batch) => batch,
             Self::Short(short) => short,
             Self::Pipeline(pipeline) => pipeline,
             Self::DoubleBuffered(double_buffered) => double_buffered,
@@ -63,7 +63,7 @@ impl Pass {
         Some(match (log2_points, Pipeline::new(log2_points)) {
             (_, Some(pipeline)) => Self::Pipeline(pipeline),
             (DoubleBuffered::LOG2_POINTS, _) => Self::DoubleBuffered(DoubleBuffered),
-            (Columns::LOG2_POINTS, _) => Self::Columns(Columns),
+            (Batch::LOG2_POINTS, _) => Self::Batch(Batch),
             (9, _) => match Short::new(9) {
                 Some(short) => Self::Short(short),
                 None => return None,

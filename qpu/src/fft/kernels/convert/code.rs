@@ -44,7 +44,7 @@ pub fn program(samples: Samples) -> Generated {
     program.begin_unit();
     // Odd lanes are told from even ones; the loop uses flags.
     let ops = &mut program.ops;
-    ops.add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    ops.set_lane_flags(1);
     let rows: Vec<_> = (0..VECTORS as u8)
         .flat_map(|vector| {
             let [re, im] = kept.point(&mut program.ops, vector);

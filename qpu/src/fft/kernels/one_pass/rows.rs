@@ -91,8 +91,7 @@ impl Factors {
                     let output = k as u8;
                     let word = PartWord::Factor { output, is_sine };
                     is_sine = true;
-                    let place = ops.load(Source::Uniform(Word::Part { part: 0, word }), wish);
-                    place
+                    ops.load(Source::Uniform(Word::Part { part: 0, word }), wish)
                 });
                 (*conjugate, Angle::Of { cos, sin })
             }

@@ -11,14 +11,16 @@ macro_rules! one_pass_uniforms {
             Transforms,
             /// 1 for the program that makes the locks of the VPM, 0 for all others.
             Opens,
-            /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a
-            /// pipeline with several groups of producers, bytes of code to what takes the last slot back.
+            /// Programs beside the one that made the locks, which takes them back; -1 for the
+            /// others. Of a pipeline with several groups of producers, bytes of code to what takes
+            /// the last slot back.
             Peers,
             /// Address of the list, behind its head.
             List,
             /// Bytes from one transform of the program to its next.
             Step,
-            /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
+            /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied
+            /// by.
             Conjugate,
             /// cos (π/16 `sixteenths`).
             Cosine {
@@ -33,8 +35,8 @@ macro_rules! one_pass_uniforms {
             Input,
             /// Address of its twiddles.
             Twiddles,
-            /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4,
-            /// real parts, imaginary parts.
+            /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and
+            /// k + 4, real parts, imaginary parts.
             WriteSetup,
             /// Setup that reads one column of the program's own.
             Drain,

@@ -2,11 +2,11 @@
 
 use super::uniforms::Word;
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
-use crate::generate::schedule::{Destination, Place, Source};
+use crate::generate::schedule::{Place, Source};
 use crate::isa::{AddOp, Cond};
 
 /// An exchange of lanes with registers: the bit of a lane's number, and lanes in which it is set
-/// and in which it is not, by the flags of [`tell_lanes`].
+/// and in which it is not, by the flags of [`set_stage_flags`].
 #[derive(Clone, Copy)]
 pub struct Exchange {
     distance: u8,
@@ -40,10 +40,10 @@ pub enum Stage {
 }
 
 /// C is bit `stage` of a lane's number, N the bit below.
-pub fn tell_lanes(ops: &mut OpList<Word>, stage: Stage) {
+pub fn set_stage_flags(ops: &mut OpList<Word>, stage: Stage) {
     // Shifts are modulo 32: bit `stage` comes out last.
     let shift = Source::Small(-(stage as i32));
-    ops.add_op_setting_flags(AddOp::Shl, Source::Lane, shift, Destination::Nothing);
+    ops.set_flags(AddOp::Shl, Source::Lane, shift);
 }
 
 /// Bit 0 of `pair` changes places with a bit of the lanes: [x, y] becomes x and y of lanes without

@@ -28,6 +28,7 @@ use super::Geometry;
 use crate::fft::kernels::roots::{Roots, product};
 use crate::fft::kernels::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
 use crate::fft::kernels::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
+use crate::fft::kernels::twiddle::root;
 use crate::fft::split::Role;
 
 /// Bytes of a vector of complex numbers.
@@ -47,6 +48,9 @@ pub enum Table {
     /// The layout for passes whose tiles are shared ([`crate::fft::kernels::tile::layout`]).
     ByTile,
 }
+
+/// Takes a vector of entries, and the index of its first word.
+type PutEntries<'a> = &'a mut dyn FnMut(u32, &mut dyn Iterator<Item = (f64, f64)>);
 
 impl Geometry {
     /// The table that the pass reads.
@@ -212,10 +216,7 @@ impl Geometry {
                         let root = |lane: u32| {
                             let column = unit.column + lane % self.lane_columns();
                             let k = k_lo + LANES * self.k_hi(lane);
-                            crate::fft::kernels::twiddle::root(
-                                column * k % self.points(),
-                                self.points(),
-                            )
+                            root(column * k % self.points(), self.points())
                         };
                         let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(k_lo);
                         put_entries(words(offset), &mut (0..LANES).map(root).map(gained));
@@ -232,36 +233,41 @@ impl Geometry {
                     }
                 }
             }
-            Table::ByOctet => {
-                let parts = self.parts();
-                for row in 0..self.next_radix() {
-                    let row64 = u64::from(row);
-                    // Both outputs of the lanes' transform: the second is 16 F outputs further on.
-                    let far = u64::from(self.bins() * LANES * parts);
-                    let far = crate::fft::kernels::twiddle::root(
-                        (row64 * far % u64::from(denominator)) as u32,
-                        denominator,
-                    );
-                    // Neighbouring bins differ by one row's angle, columns of a plane by none.
-                    let angle = if self.is_over_columns() { 0 } else { row64 };
-                    let step = Roots::new(0, angle, denominator);
-                    for index in 0..self.twiddle_vectors() {
-                        let bin = u64::from(index * self.bins_of_a_vector());
-                        for part in 0..parts {
-                            let bins = bin + u64::from(self.bins() * part);
-                            let near = step.from(row64 * bins);
-                            let index = (row * self.twiddle_vectors() + index) * parts + part;
-                            let at = words(index * VECTOR_BYTES);
-                            if self.octets() == 2 {
-                                // The lanes hold bins of one output.
-                                put_entries(at, &mut near.take(LANES as usize).map(gained));
-                                continue;
-                            }
-                            let near = near.take(OCTET as usize);
-                            let both = near.clone().chain(near.map(|root| product(root, far)));
-                            put_entries(at, &mut both.map(gained));
-                        }
+            Table::ByOctet => self.fill_by_octet(gained, &mut put_entries),
+        }
+    }
+
+    /// [`Geometry::fill_table`] for [`Table::ByOctet`].
+    fn fill_by_octet(
+        &self,
+        gained: impl Fn((f64, f64)) -> (f64, f64) + Copy,
+        put_entries: PutEntries<'_>,
+    ) {
+        let denominator = self.denominator();
+        let parts = self.parts();
+        for row in 0..self.next_radix() {
+            let row64 = u64::from(row);
+            // Both outputs of the lanes' transform: the second is 16 F outputs further on.
+            let far = u64::from(self.bins() * LANES * parts);
+            let far = root((row64 * far % u64::from(denominator)) as u32, denominator);
+            // Neighbouring bins differ by one row's angle, columns of a plane by none.
+            let angle = if self.is_over_columns() { 0 } else { row64 };
+            let step = Roots::new(0, angle, denominator);
+            for index in 0..self.twiddle_vectors() {
+                let bin = u64::from(index * self.bins_of_a_vector());
+                for part in 0..parts {
+                    let bins = bin + u64::from(self.bins() * part);
+                    let near = step.from(row64 * bins);
+                    let index = (row * self.twiddle_vectors() + index) * parts + part;
+                    let at = index * VECTOR_BYTES / 4;
+                    if self.octets() == 2 {
+                        // The lanes hold bins of one output.
+                        put_entries(at, &mut near.take(LANES as usize).map(gained));
+                        continue;
                     }
+                    let near = near.take(OCTET as usize);
+                    let both = near.clone().chain(near.map(|root| product(root, far)));
+                    put_entries(at, &mut both.map(gained));
                 }
             }
         }
@@ -280,7 +286,7 @@ impl Geometry {
             let k_hi = row.reverse_bits() >> (u32::BITS - bits);
             (LANES * column * k_hi, gain)
         };
-        let (cos, sin) = crate::fft::kernels::twiddle::root(angle % denominator, denominator);
+        let (cos, sin) = root(angle % denominator, denominator);
         (factor * cos, factor * sin)
     }
 

@@ -13,19 +13,19 @@ use crate::isa::BranchCond;
 pub(super) const IS_THERE: u8 = 2;
 /// Programs, at the most.
 pub(super) const PROGRAMS: u8 = 12;
-/// Register of file A that says where a program's stubs are; an even one.
+/// Register of file A that says where a program's entries are; an even one.
 pub(super) const TABLES: u8 = 30;
-/// And where a stub goes back to.
+/// And where an entry goes back to.
 pub(super) const LINK: u8 = 28;
-/// Instructions of a stub, a power of two.
+/// Instructions of an entry, a power of two.
 pub(super) const TABLE_ENTRY: u32 = 4;
 /// Instructions of all, at the most.
 pub(super) const ALL_TABLES: u32 = 5 * (PROGRAMS * TABLE_ENTRY as u8) as u32 + 64;
 /// Instructions of a line of the caches.
 const LINE: usize = 8;
 
-/// The stubs of the first program: before the exchange, in both steps, behind the exchange, and in
-/// the end.
+/// The entries of the first program: before the exchange, in both steps, behind the exchange, and
+/// in the end.
 pub(super) struct PerQpuCode {
     pub(super) enter: [Label; 2],
     pub(super) signal: [Label; 2],
@@ -33,8 +33,8 @@ pub(super) struct PerQpuCode {
     pub(super) end: Label,
 }
 
-/// A piece, and a call of one of the program's stubs whose delay slots are the end of the piece.
-/// Stubs that both steps have go back where the link says.
+/// A piece, and a call of one of the program's entries whose delay slots are the end of the piece.
+/// Entries that both steps have go back where the link says.
 pub(super) fn put_calling(b: &mut Builder, piece: &Scheduled<Word>, entry: Label) {
     let instructions = &piece.instructions;
     let last = instructions.len().saturating_sub(3);

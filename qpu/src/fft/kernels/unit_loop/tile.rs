@@ -14,16 +14,16 @@
 //! |---|---|
 //! | 0, 1 | lock of rows 32.., of rows 48..: 1 is free |
 //! | 2 + p | what the others of group p have told its first: they are there, they have ended |
-//! | 2 | also what groups from 1 on tell the leader, which is the first of group 0: all have ended |
-//! | 2 + 12 / S + p | what the first of group p has told the others: the rows are theirs |
-//! | 2 + 24 / S + S s + j | what the partner in step s has told program j of the group with the mutex |
-//! | 2 + 24 / S | of four also what program 2 of that group tells the first: it and program 3 have read all |
+//! | 2 | also what groups from 1 on report to the leader, which is the first of group 0: all have ended |
+//! | 2 + 12 / S + p | what the first of group p reports to the others: the rows are theirs |
+//! | 2 + 24 / S + S s + j | what the partner in step s reports to program j of the group with the mutex |
+//! | 2 + 24 / S | of four also what program 2 of that group reports to the first: it and program 3 have read all |
 //!
 //! The leader may take an end for the arrival of another of its group. Then it has the rows before
 //! that is there; for data, programs wait at the semaphores of the last three kinds only. When it
 //! has counted as many as it has units and as there are others, all have ended. The numbers of
-//! semaphores are in instructions: so each program has stubs of its own ([`super::per_qpu_code`]),
-//! and a register that says where they are. All semaphores are 0 at rest.
+//! semaphores are in instructions: so each program has code of its own ([`super::per_qpu_code`]),
+//! and a register that says where it is. All semaphores are 0 at rest.
 
 use super::per_qpu_code::{
     ALL_TABLES, IS_THERE, LINK, PROGRAMS, PerQpuCode, TABLE_ENTRY, TABLES, put_calling,
@@ -348,7 +348,7 @@ impl UnitProgram {
         b.nops(3);
     }
 
-    /// To the stub with which a program ends, and what the leader does behind it.
+    /// To the code with which a program ends, and what the leader does behind it.
     fn put_end(&self, b: &mut Builder, end: Label) -> Label {
         let close = b.label("close");
         if self.sharing().looks_ahead {

@@ -8,6 +8,7 @@
 mod tests;
 
 use super::network::Network;
+pub use crate::picture::drawing::Anchor;
 
 /// Height of a row.
 pub const ROW: f32 = 16.0;
@@ -30,14 +31,6 @@ const STRIP: (f32, f32) = (70.0, 2000.0);
 /// Space for headings and title.
 const TOP: f32 = 74.0;
 const LINE: f32 = 13.0;
-
-/// Which end of a text is given.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Anchor {
-    Start,
-    Middle,
-    End,
-}
 
 /// A line of letters; its baseline passes `at`.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,7 +4,7 @@
 //! which every line is waited for.
 
 use super::routine::Routine;
-use crate::fft::kernels::batch::Columns;
+use crate::fft::kernels::batch::Batch;
 use crate::fft::kernels::batch::layout::Word;
 use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, VECTOR, request, tmu};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, negate};
@@ -47,7 +47,7 @@ impl First {
     pub fn ask(&self, ops: &mut OpList<Word>) {
         begin(ops, 3, Word::Input);
         ops.add_op(AddOp::Add, ADDRESSES, self.offset, ADDRESSES);
-        ops.immediate(Columns::ROW_BYTES - 4, self.row_step);
+        ops.immediate(Batch::ROW_BYTES - 4, self.row_step);
         ops.immediate(VECTOR, self.vector_step);
         for row in 0..ROWS_AHEAD {
             self.ask_row(ops, row);
@@ -110,7 +110,7 @@ impl First {
                 ops.copy(setup, Destination::WriteSetup);
                 ops.add_op(AddOp::Add, setup, 1, setup);
             }
-            let z = routine.outputs[Columns::output(position as u32) as usize];
+            let z = routine.outputs[Batch::output(position as u32) as usize];
             let [re, im] = z;
             let factor = Source::Place(Place::R4);
             ops.push(Operation::fetch(tmu(position)));

@@ -9,7 +9,7 @@ mod locks;
 mod routine;
 mod second;
 
-use super::Columns;
+use super::Batch;
 use super::layout::Word;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::one_pass::lookups::ADDRESSES;
@@ -88,9 +88,9 @@ pub fn build() -> Pieces {
 
 pub fn program(tried: Tried<'_>) -> Generated {
     let built = build();
-    let mut all = Assembly::new(&Columns, &built, tried);
+    let mut all = Assembly::new(&Batch, &built, tried);
     all.piece(HEAD, None);
-    assert_eq!(all.uniforms.len() as u32, Columns::HEAD);
+    assert_eq!(all.uniforms.len() as u32, Batch::HEAD);
     let again = all.b.here("transform");
     let [done, transform] = ["done", "dft16"].map(|name| all.b.label(name));
     let call = |b: &mut Builder| {

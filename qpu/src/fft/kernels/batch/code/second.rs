@@ -19,11 +19,7 @@ pub fn load(ops: &mut OpList<Word>, points: [Complex; 16]) {
             ops.copy(Source::Vpm, point[component].place);
         }
     }
-    tell_lanes(ops);
-}
-
-fn tell_lanes(ops: &mut OpList<Word>) {
-    ops.add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    ops.set_lane_flags(1);
 }
 
 fn setup(ops: &mut OpList<Word>, word: Word) {

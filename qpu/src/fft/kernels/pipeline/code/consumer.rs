@@ -21,5 +21,5 @@ pub fn read(consumer: &mut Consumer) {
         }
         consumer.points[n] = Some(point);
     }
-    consumer.tell_lanes();
+    consumer.ops.set_lane_flags(1);
 }

@@ -4,7 +4,7 @@
 use super::gates;
 use crate::fft::kernels::one_pass::lookups::{ROWS_AHEAD, VECTOR, tmu};
 use crate::fft::kernels::pipeline::Pipeline;
-use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
+use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, set_stage_flags};
 use crate::fft::kernels::pipeline::roles::{HALF, multiply_looked_up, write_in_order};
 use crate::fft::kernels::pipeline::uniforms::Word;
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, negate, positive};
@@ -194,7 +194,7 @@ impl Producer<'_> {
         }
         // Bit 3 of lanes with bit 2 of outputs, and of four rows bit 2 with bit 1.
         if rows > 1 {
-            tell_lanes(ops, Stage::Rows);
+            set_stage_flags(ops, Stage::Rows);
         }
         for group in &groups {
             for bit in (0..rows.trailing_zeros()).rev() {
@@ -236,7 +236,7 @@ impl Producer<'_> {
         let mut signal = None;
         for (bit, stage) in stages {
             if signal.replace(stage) != Some(stage) {
-                tell_lanes(ops, stage);
+                set_stage_flags(ops, stage);
             }
             let exchanged = Exchange::new(bit as u8 + 1, stage);
             for first in (0..columns).filter(|number| number >> bit & 1 == 0) {

@@ -97,12 +97,6 @@ impl<'a> Consumer<'a> {
             .copy(Source::Uniform(word), Destination::WriteSetup);
     }
 
-    /// Even lanes have Z from here on.
-    pub fn tell_lanes(&mut self) {
-        self.ops
-            .add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
-    }
-
     /// The rest, from the first layer of the transform on, with even lanes told: even outputs' rows
     /// and their store, odd outputs, their rows and their store.
     pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Vec<Operation>; PIECES] {

@@ -16,7 +16,7 @@ const TWIDDLES_AHEAD: usize = 8;
 /// Outputs whose imaginary parts are written behind the real parts of all of them.
 const GROUP: usize = 4;
 
-/// Upper lanes have no Z ([`tell_halves`]).
+/// Upper lanes have no Z (flags of lane bit 8).
 const UPPER: Cond = Cond::ZC;
 
 /// Registers that lookups need.
@@ -142,7 +142,7 @@ impl First {
         let sharing = self.short.is_shared().then(|| {
             let signs = ops.take(Wish::File(File::A));
             ops.immediate(1f32.to_bits(), signs);
-            tell_halves(ops);
+            ops.set_lane_flags(8);
             let negated = Operation::add(AddOp::Fsub, 0, signs, signs);
             ops.push(negated.when(UPPER));
             Sharing {
@@ -374,11 +374,6 @@ impl Sharing {
             sum
         })
     }
-}
-
-/// Lower lanes have Z.
-pub fn tell_halves(ops: &mut OpList<Word>) {
-    ops.add_op_setting_flags(AddOp::And, Source::Lane, 8, Destination::Nothing);
 }
 
 /// Transforms eight points in every lane; r5 holds cos π/4. Gives the points back.

@@ -79,7 +79,7 @@ fn build_kept(short: Short) -> (Pieces, Kept) {
     let constants = ops.cut();
 
     if is_shared {
-        first::tell_halves(&mut ops);
+        ops.set_lane_flags(8);
     }
     let points = first.load_rows(&mut ops, &twiddles);
     let outputs = first::transform(&mut ops, points);
@@ -97,13 +97,13 @@ fn build_kept(short: Short) -> (Pieces, Kept) {
     let rows = if second.sign().is_some() {
         let rows = second.read(&mut ops);
         parities.push(ops.cut());
-        second.tell_lanes(&mut ops);
+        ops.set_lane_flags(1);
         second.multiply(&mut ops, rows);
         parities.push(ops.cut());
-        second.tell_lanes(&mut ops);
+        ops.set_lane_flags(1);
         rows
     } else {
-        second.tell_lanes(&mut ops);
+        ops.set_lane_flags(1);
         second.read(&mut ops)
     };
     second.transform(&mut ops, rows);

@@ -57,7 +57,7 @@ struct Parity {
 impl Second {
     /// Loads them; r5 holds cos π/4.
     pub fn new(ops: &mut OpList<Word>, short: Short) -> Self {
-        tell_lanes(ops);
+        ops.set_lane_flags(1);
         let back = load_back(ops, Word::Conjugate);
         let times = |ops: &mut OpList<Word>, factor: Place| {
             let place = ops.take(Wish::File(File::A));
@@ -96,11 +96,6 @@ impl Second {
     pub fn numbers(&self) -> Option<[Place; 2]> {
         self.eighths
             .map(|eighths| eighths.map(|eighth| eighth.number))
-    }
-
-    /// Sets the flags by which lanes are told, up to the outputs.
-    pub fn tell_lanes(&self, ops: &mut OpList<Word>) {
-        tell_lanes(ops);
     }
 
     /// Rows of the VPM into registers: row n in the file that its butterfly wants.
@@ -416,10 +411,6 @@ fn exchanged(ops: &mut OpList<Word>, z: Value, vector: Place, wish: Wish) -> Val
 
 /// Sums and differences of two values each.
 type Halves = [[Value; 2]; 2];
-
-fn tell_lanes(ops: &mut OpList<Word>) {
-    ops.add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
-}
 
 /// The sum of two values is the next row of the VPM.
 fn write(ops: &mut OpList<Word>, x: Value, y: Value) {

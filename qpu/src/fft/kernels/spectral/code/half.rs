@@ -55,10 +55,7 @@ impl Half {
         [input, mirrored]: [Place; 2],
         roots: bool,
     ) -> Self {
-        let nothing = Destination::Nothing;
-        program
-            .ops
-            .add_op_setting_flags(AddOp::And, Source::Lane, 15, nothing);
+        program.ops.set_lane_flags(15);
         let address = |program: &mut UnitProgram, run, stream, lanes| {
             let word = Record::Address { run, stream };
             program.base(word, lanes)

@@ -158,10 +158,8 @@ impl Unit {
         let bins = self.loaded.bins;
         program.ops.copy(self.rows, Destination::UniformsAddress);
         let detector = Source::Uniform(row(Row::Detector));
-        let nothing = Destination::Nothing;
-        program
-            .ops
-            .add_op_setting_flags(AddOp::Or, detector, detector, nothing);
+        let _nothing = Destination::Nothing;
+        program.ops.set_flags(AddOp::Or, detector, detector);
         let zero = self.bin_zero(program);
         match &self.input {
             Input::Complex(base) => {
@@ -297,10 +295,7 @@ impl Unit {
             program.ops.give_back(place);
         }
         let hold = Source::Uniform(row(Row::Hold));
-        let nothing = Destination::Nothing;
-        program
-            .ops
-            .add_op_setting_flags(AddOp::Or, hold, hold, nothing);
+        program.ops.set_flags(AddOp::Or, hold, hold);
         let keep = program
             .ops
             .load(Source::Uniform(row(Row::Keep)), Wish::File(File::B));

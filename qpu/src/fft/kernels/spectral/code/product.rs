@@ -9,8 +9,7 @@ use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::spectral::{Bins, Record, Row, Stream};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Written};
 use crate::generate::codelet::op_list::{Value, Wish, positive};
-use crate::generate::schedule::{Destination, Place};
-use crate::isa::AddOp;
+use crate::generate::schedule::Place;
 use crate::vpm::Block;
 
 /// The program.
@@ -29,10 +28,7 @@ pub fn program() -> Written {
         program.base(word, input)
     });
     program.rows();
-    let nothing = Destination::Nothing;
-    program
-        .ops
-        .add_op_setting_flags(AddOp::And, Source::Lane, 1, nothing);
+    program.ops.set_lane_flags(1);
     let rows: Vec<Place> = (0..bins.groups())
         .flat_map(|group| product(&mut program, [points, kernels], group))
         .collect();

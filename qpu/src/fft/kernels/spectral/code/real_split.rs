@@ -3,10 +3,10 @@
 use super::half::{self, Half, Roots};
 use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::spectral::Bins;
-use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::fft::kernels::unit_loop::{Shape, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
-use crate::generate::schedule::{Destination, Place};
-use crate::isa::{AddOp, Cond};
+use crate::generate::schedule::Place;
+use crate::isa::Cond;
 use crate::vpm::Block;
 
 /// The program.
@@ -22,10 +22,7 @@ pub fn program() -> Written {
     program.begin_unit();
     let half = Half::begin_unit(&mut program, lanes, true);
     program.rows();
-    let nothing = Destination::Nothing;
-    program
-        .ops
-        .add_op_setting_flags(AddOp::And, Source::Lane, 1, nothing);
+    program.ops.set_lane_flags(1);
     let mut rows = [[None; 8]; 2];
     for (run, group) in half::order(bins) {
         let x = half.group(&mut program, run, group, Roots::Looked);

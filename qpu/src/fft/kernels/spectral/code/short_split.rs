@@ -22,7 +22,7 @@ pub fn program(bins: Bins) -> Generated {
     program.ops.add_op(AddOp::Sub, 0, up, down);
     let [scale, of_odd] = [0, 1].map(|component| Start::Scale { component });
     let scale = program.start(scale, Wish::AnyFile);
-    tell_odd_lanes(&mut program.ops);
+    program.ops.set_lane_flags(1);
     let of_odd = Source::Uniform(Word::Start(of_odd));
     let of_odd = Operation::copy(of_odd, scale);
     program.ops.push(of_odd.when(Cond::ZC));
@@ -51,7 +51,7 @@ pub fn program(bins: Bins) -> Generated {
         if last.is_none() {
             // Flags are still those of lane 0.
             last = Some(last_bin(ops, &terms));
-            tell_odd_lanes(ops);
+            ops.set_lane_flags(1);
         }
         let x = terms.bins(ops);
         written.push(((run, group), interleaved(ops, x)));
@@ -84,11 +84,6 @@ fn wrapped(ops: &mut OpList<Word>, down: Place) -> Place {
     let add = Operation::add(AddOp::Add, place, wrap, to);
     ops.push(add.when(Cond::ZS));
     place
-}
-
-/// Z in even lanes, up to the next flags.
-fn tell_odd_lanes(ops: &mut OpList<Word>) {
-    ops.add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
 }
 
 /// A row with bin M, a real number, where the terms of lane 0 are those of bin 0; behind it zeros.

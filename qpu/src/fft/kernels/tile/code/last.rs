@@ -14,7 +14,7 @@ use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
 use crate::generate::codelet::radix16::{Butterfly, Ends, outputs_of_column};
-use crate::generate::schedule::{Destination, Place};
+use crate::generate::schedule::Place;
 use crate::isa::{AddOp, Cond, File};
 use crate::vpm::{Block, Store};
 
@@ -58,9 +58,7 @@ pub fn program(kind: Kind) -> Written {
     codelet.drop_asked();
     let mut program = codelet.program;
     // Z in even lanes.
-    program
-        .ops
-        .add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    program.ops.set_lane_flags(1);
     let rows = pairs(&mut program, met, roots);
     program.written(rows, Some([scale; 2]))
 }

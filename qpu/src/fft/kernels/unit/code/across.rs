@@ -58,12 +58,11 @@ impl Across {
     /// Writes what belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's
     /// lanes, in first passes.
     pub fn begin_unit(self, ops: &mut OpList<Word>, twiddle: Option<Place>) -> Self {
-        let nothing = Destination::Nothing;
         match self.steps {
-            Some([flags, _]) => ops.add_op_setting_flags(AddOp::Shl, flags, 1, nothing),
+            Some([flags, _]) => ops.set_flags(AddOp::Shl, flags, 1),
             // Of tiles, lanes are not told apart.
             None if self.kind.radix == 32 => {
-                ops.add_op_setting_flags(AddOp::And, Source::Lane, 8, nothing);
+                ops.set_lane_flags(8);
             }
             None => {}
         }
@@ -200,7 +199,7 @@ fn eight_groups(
             let [cos, sin] = eighths[step - 1].map(|place| [Source::Place(place); 2]);
             z = ops.multiply_complex(z, cos, sin, Wish::Accumulator);
         }
-        ops.add_op_setting_flags(AddOp::And, Source::Lane, lanes, Destination::Nothing);
+        ops.set_lane_flags(lanes);
         z = [0, 1].map(|component| {
             let part = z[component];
             let moved = ops.take(Wish::Accumulator);
@@ -287,7 +286,7 @@ fn group_factors(ops: &mut OpList<Word>) -> [[Place; 2]; 2] {
             place
         });
         for &(g, cos, sin) in roots {
-            ops.add_op_setting_flags(AddOp::Sub, group, g, Destination::Nothing);
+            ops.set_flags(AddOp::Sub, group, g);
             for (place, value) in places.into_iter().zip([cos, sin]) {
                 let to = [Destination::Place(place), Destination::Nothing];
                 ops.push(Operation::immediate(value.to_bits(), to).when(Cond::ZS));

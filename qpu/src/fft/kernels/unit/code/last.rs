@@ -8,11 +8,11 @@
 use super::cells::Cells;
 use crate::fft::kernels::program::{Kind, Lanes, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
-use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::fft::kernels::unit_loop::{Shape, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
-use crate::generate::schedule::{Destination, Place};
-use crate::isa::{AddOp, Cond};
+use crate::generate::schedule::Place;
+use crate::isa::Cond;
 use crate::vpm::{Block, Store};
 
 /// The program of a last pass.
@@ -30,9 +30,7 @@ pub fn program(kind: Kind) -> Written {
     program.begin_unit();
     let input = program.base(Record::Input, input);
     program.rows();
-    program
-        .ops
-        .add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    program.ops.set_lane_flags(1);
     let constants = program.constants;
     let mut last = Last {
         cells: Cells::new(program, kind, input),

@@ -37,9 +37,7 @@ pub fn program(kind: Kind) -> Written {
     let twiddle = program.base(Record::Twiddle, offsets);
     program.ops.give_back(offsets);
     program.rows();
-    program
-        .ops
-        .add_op_setting_flags(AddOp::And, Source::Lane, 8, Destination::Nothing);
+    program.ops.set_lane_flags(8);
     let constants = program.constants;
     let mut cells = Cells::new(program, kind, input);
     let words = [0, 1].map(|component| {

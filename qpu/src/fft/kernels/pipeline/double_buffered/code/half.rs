@@ -4,7 +4,7 @@
 use super::lists::part;
 use super::producer::{AHEAD, Producer, Unit, tmu};
 use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
-use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
+use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, set_stage_flags};
 use crate::fft::kernels::pipeline::roles::HALF;
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish};
@@ -85,7 +85,7 @@ impl Producer {
         let Unit { outputs, addresses } = unit;
         let mut x = [outputs[0]; HALF];
         // Bits 3, 2 and 1 of lanes with bits 2, 1 and 0 of outputs.
-        tell_lanes(ops, Stage::Rows);
+        set_stage_flags(ops, Stage::Rows);
         let change = |ops: &mut OpList<Word>, x: &[Complex; HALF], pairs: &[[usize; 2]], stage| {
             for pair in pairs {
                 let bit = (pair[0] ^ pair[1]).ilog2() as u8;
@@ -108,7 +108,7 @@ impl Producer {
                 _ => {}
             }
         }
-        tell_lanes(ops, Stage::Columns);
+        set_stage_flags(ops, Stage::Columns);
         let mut first = [None; HALF / 2];
         for n in [0, 2] {
             let pairs = [[n, n + 1], [n + 4, n + 5]];

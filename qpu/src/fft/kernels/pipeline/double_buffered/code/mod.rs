@@ -173,7 +173,7 @@ fn consumed() -> (Vec<Vec<Operation>>, [Place; 2]) {
     ways.iter().for_each(|&place| ops.give_back(place));
     let butterflies = early.butterflies(&mut ops, &late);
     let mut consumer = Consumer::new(&mut ops, &constants, &factors, kept[1]);
-    consumer.tell_lanes();
+    consumer.ops.set_lane_flags(1);
     pieces.extend(consumer.pieces_of_a_routine(&butterflies));
     (pieces, kept)
 }

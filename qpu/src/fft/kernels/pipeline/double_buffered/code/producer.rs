@@ -295,12 +295,8 @@ impl Rows<'_> {
         let component = Source::Place(self.component);
         self.ops
             .copy(Source::Uniform(part(PartWord::Component)), self.component);
-        self.ops.add_op_setting_flags(
-            AddOp::And,
-            component,
-            DoubleBuffered::COMPONENT as i32,
-            Destination::Nothing,
-        );
+        self.ops
+            .set_flags(AddOp::And, component, DoubleBuffered::COMPONENT as i32);
         let lanes = Operation::add(AddOp::Shl, Source::Lane, 2, ADDRESSES);
         self.ops.push(lanes.when(Cond::ZS));
     }

@@ -4,6 +4,13 @@
 //! first name that has it. Sources: vc4asm's documentation ("Expression syntax", "Instruction
 //! extensions", "Directives"), Broadcom's Architecture Reference Guide for the long names.
 
+mod addresses;
+mod nearest;
+
+pub(crate) use addresses::{push_read_name, push_small, push_write_name};
+pub use addresses::{read_name, write_name};
+pub use nearest::nearest;
+
 use crate::isa::{AddOp, BranchCond, Cond, File, MulOp, Raddr, Signal, Waddr, raddr, waddr};
 
 /// A name for what a port reads: the name, the file if only one has it, the address.
@@ -163,158 +170,11 @@ pub fn signal(name: &str) -> Option<Signal> {
     all.find(|signal| signal.name() == name && *signal != Signal::None)
 }
 
-/// Name of what a port reads.
-#[must_use]
-pub fn read_name(file: File, address: Raddr) -> String {
-    let mut out = String::new();
-    push_read_name(&mut out, file, address);
-    out
-}
-
-/// Name of what a port writes.
-#[must_use]
-pub fn write_name(file: File, address: Waddr) -> String {
-    let mut out = String::new();
-    push_write_name(&mut out, file, address);
-    out
-}
-
-/// The name of each address through each file's port: the first that a table has.
-type Names = [[&'static str; 2]; 64];
-
-const READ_NAMES: Names = {
-    let mut names = [[""; 2]; 64];
-    let mut left = READS.len();
-    while left > 0 {
-        left -= 1;
-        let (name, file, address) = READS[left];
-        names = with(names, name, file, address.bits());
-    }
-    // Text has the address of what reads nothing.
-    names[raddr::NOP.bits() as usize] = [""; 2];
-    names
-};
-
-const WRITE_NAMES: Names = {
-    let mut names = [[""; 2]; 64];
-    let mut left = WRITES.len();
-    while left > 0 {
-        left -= 1;
-        let (name, file, address) = WRITES[left];
-        names = with(names, name, file, address.bits());
-    }
-    let mut number = 0;
-    while number < 4 {
-        names[waddr::ACC0.bits() as usize + number] = [ACCUMULATORS[number]; 2];
-        number += 1;
-    }
-    names
-};
-
-const fn with(mut names: Names, name: &'static str, file: Option<File>, address: u8) -> Names {
-    let names_of_address = &mut names[address as usize];
-    match file {
-        None => *names_of_address = [name; 2],
-        Some(file) => names_of_address[file as usize] = name,
-    }
-    names
-}
-
-/// Appends [`read_name`].
-pub(crate) fn push_read_name(out: &mut String, file: File, address: Raddr) {
-    push_name(out, &READ_NAMES, file, address.bits());
-}
-
-/// Appends [`write_name`].
-pub(crate) fn push_write_name(out: &mut String, file: File, address: Waddr) {
-    push_name(out, &WRITE_NAMES, file, address.bits());
-}
-
-/// A name; physical registers, and I/O addresses that have none, go by their number.
-fn push_name(out: &mut String, names: &Names, file: File, address: u8) {
-    match names[usize::from(address)][file as usize] {
-        "" => {
-            out.push_str(["ra", "rb"][file as usize]);
-            push_small(out, address);
-        }
-        name => out.push_str(name),
-    }
-}
-
-/// Appends a number below 100 in decimal.
-pub(crate) fn push_small(out: &mut String, number: u8) {
-    if number >= 10 {
-        out.push(char::from(b'0' + number / 10));
-    }
-    out.push(char::from(b'0' + number % 10));
-}
-
 /// The value beside a name in one of the tables.
 #[must_use]
 pub fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     let entry = table.iter().find(|(entry, _)| *entry == name);
     entry.map(|(_, value)| *value)
-}
-
-/// Names that `name` shortens or draws out, as `sfu_rsqrt` does `sfu_recipsqrt`: the letters of one
-/// are in the other, in their order and from the same first one, and are at least half of it.
-fn shortened<'a>(name: &str, among: &[&'a str]) -> Vec<&'a str> {
-    let within = |short: &str, long: &str| {
-        let mut letters = long.chars();
-        let begins = short.chars().next() == long.chars().next();
-        begins && short.chars().all(|c| letters.any(|other| other == c))
-    };
-    let is_near = |other: &&str| {
-        let (short, long) = if other.len() < name.len() {
-            (*other, name)
-        } else {
-            (name, *other)
-        };
-        short.len() > 4 && 2 * short.len() >= long.len() && within(short, long)
-    };
-    among.iter().copied().filter(is_near).collect()
-}
-
-/// Bytes of a name for which others like it are looked for.
-const LONGEST_NAME: usize = 64;
-
-/// Up to three names nearest to `name`: the one that differs by case alone, or those at most one
-/// edit away, two or three in longer names, or those that it shortens or draws out.
-pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    // The distance of two long names takes the product of their lengths.
-    if name.len() > LONGEST_NAME {
-        return vec![];
-    }
-    let among: Vec<&str> = among.collect();
-    if let Some(same) = among
-        .iter()
-        .find(|other| **other != name && other.eq_ignore_ascii_case(name))
-    {
-        return vec![same];
-    }
-    let all = among;
-    let among = all.iter().copied();
-    let most = match name.chars().count() {
-        0..=3 => 1,
-        4..=5 => 2,
-        _ => 3,
-    };
-    let mut near: Vec<(usize, &str)> = among
-        .filter(|other| other.len().abs_diff(name.len()) <= most && *other != name)
-        .map(|other| (strsim::osa_distance(name, other), other))
-        .filter(|(distance, _)| *distance <= most)
-        .collect();
-    if near.is_empty() && name.len() > 4 {
-        near = shortened(name, &all)
-            .into_iter()
-            .map(|other| (most, other))
-            .collect();
-    }
-    near.sort_unstable();
-    near.dedup();
-    let best = near.first().map_or(0, |(distance, _)| *distance);
-    let nearest = near.into_iter().filter(|(distance, _)| *distance == best);
-    nearest.take(3).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
@@ -338,22 +198,5 @@ mod tests {
             sorted.dedup();
             assert_eq!(sorted.len(), table.len(), "{table:?}");
         }
-    }
-
-    #[test]
-    fn a_slip_finds_the_name() {
-        assert_eq!(nearest("moc", mnemonics()), ["mov"]);
-        assert_eq!(
-            nearest("elem_nun", READS.iter().map(|name| name.0)),
-            ["elem_num"]
-        );
-        assert_eq!(nearest("inculde", DIRECTIVES.iter().copied()), ["include"]);
-        assert_eq!(nearest("MOV", mnemonics()), ["mov"]);
-        assert_eq!(
-            nearest("sfu_rsqrt", WRITES.iter().map(|name| name.0)),
-            ["sfu_recipsqrt"]
-        );
-        assert!(nearest("frobnicate", mnemonics()).is_empty());
-        assert!(nearest("jmp", mnemonics()).is_empty());
     }
 }
