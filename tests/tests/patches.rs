@@ -6,8 +6,8 @@
 //! files in a patch is the number that a contributor has to touch. One copy, because the crate
 //! `qpu` alone takes most of a minute.
 //!
-//! The copy lies in `target/patches/tree`. A file of it is written only when its contents change, so
-//! that cargo compiles it again only after a change of the tree. It shares the compiled
+//! The copy lies in `target/patches/tree`. A file of it is written only when its contents change,
+//! so that cargo compiles it again only after a change of the tree. It shares the compiled
 //! dependencies of the tree itself.
 
 use std::collections::{BTreeMap, BTreeSet};

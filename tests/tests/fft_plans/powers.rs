@@ -432,7 +432,7 @@ fn what_cannot_be_is_refused() {
     ] {
         let got = refusal(powers, batch);
         assert!(got.contains(text), "{got}, not {text}");
-        // Whoever asks how large buffers would have to be is answered too.
+        // The sizes of its buffers can be asked for all the same.
         assert!(request(powers, 1).output_bytes() > 0);
     }
     for bins in [[0, 0], [-1, 3], [5, 514], [9, 8]] {

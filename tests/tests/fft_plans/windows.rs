@@ -157,10 +157,10 @@ fn windows_that_cannot_be_are_refused() {
     ];
     for (number, (settings, window)) in cases.into_iter().enumerate() {
         let error = spectra(settings, window, &[]).err();
-        let is_told = error
+        let is_explained = error
             .as_ref()
             .is_some_and(|text| text.contains("sum that is not 0"));
-        assert!(is_told, "window {number}: {error:?}");
+        assert!(is_explained, "window {number}: {error:?}");
     }
     let mut runner = SimRunner::new(1 << 20);
     for terms in [&[0.0, 1.0][..], &[f64::NAN, 1.0]] {

@@ -124,7 +124,7 @@ fn each_constant_changes_its_figures_and_no_others() {
 }
 
 #[test]
-fn programs_run_where_they_are_told() {
+fn programs_run_at_any_address() {
     let mut runner = SimRunner::new(RAM_BYTES);
     assert_eq!(reservations(&mut runner), Ok(QpuSet::ALL));
 }

@@ -62,22 +62,7 @@ impl Qpu {
                 }
             }
             waddr::HOST_INT => self.write_host_interrupt(value, enabled, shared),
-            waddr::UNIFORMS_ADDRESS => {
-                self.hazards.uniforms_address = self.hazards.index;
-                match file {
-                    File::A => {
-                        if value[0] & 3 != 0 {
-                            self.warn(Rule::UniformsAlignment, shared, String::new);
-                        }
-                        self.uniforms.jump(value[0]);
-                    }
-                    File::B => self.uniforms.jump_relative(value[0]),
-                }
-                if let Some(time) = &mut shared.time {
-                    let (qpu, address) = (usize::from(self.number), self.uniforms.address());
-                    time.moved_uniforms(qpu, address, shared.now);
-                }
-            }
+            waddr::UNIFORMS_ADDRESS => self.move_uniforms(file, value[0], shared),
             waddr::MS_REV_FLAGS => match file {
                 File::A => {
                     for (lane, flags) in self.registers.ms_flags.iter_mut().enumerate() {
@@ -101,19 +86,7 @@ impl Qpu {
                 File::A => self.start_load(value[0], shared, memory),
                 File::B => self.start_store(value[0], shared, memory)?,
             },
-            waddr::MUTEX_RELEASE => {
-                shared.stirred = true;
-                if shared.mutex.release(self.number) {
-                    shared.races.release_mutex(self.number);
-                } else {
-                    self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
-                }
-                let (qpu, held) = (self.number, shared.mutex.holder().is_some());
-                if let Some(time) = &mut shared.time {
-                    time.mutex_released(shared.now);
-                }
-                shared.log.note(|| UnitEvent::Mutex { qpu, held });
-            }
+            waddr::MUTEX_RELEASE => self.release_mutex(shared),
             waddr::TMU0_S | waddr::TMU1_S => {
                 self.write_tmu(u8::from(address == waddr::TMU1_S), value, shared, memory)?;
             }
@@ -130,6 +103,39 @@ impl Qpu {
             },
         }
         Ok(())
+    }
+
+    /// Continues the stream of uniforms at an address (file A), or at a distance (file B).
+    fn move_uniforms(&mut self, file: File, value: u32, shared: &mut Shared) {
+        self.hazards.uniforms_address = self.hazards.index;
+        match file {
+            File::A => {
+                if value & 3 != 0 {
+                    self.warn(Rule::UniformsAlignment, shared, String::new);
+                }
+                self.uniforms.jump(value);
+            }
+            File::B => self.uniforms.jump_relative(value),
+        }
+        if let Some(time) = &mut shared.time {
+            let (qpu, address) = (usize::from(self.number), self.uniforms.address());
+            time.moved_uniforms(qpu, address, shared.now);
+        }
+    }
+
+    /// Releases the mutex, which this QPU should hold.
+    fn release_mutex(&mut self, shared: &mut Shared) {
+        shared.stirred = true;
+        if shared.mutex.release(self.number) {
+            shared.races.release_mutex(self.number);
+        } else {
+            self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
+        }
+        let (qpu, held) = (self.number, shared.mutex.holder().is_some());
+        if let Some(time) = &mut shared.time {
+            time.mutex_released(shared.now);
+        }
+        shared.log.note(|| UnitEvent::Mutex { qpu, held });
     }
 
     /// Raises the host interrupt. The element that the chip looks at is open: here it is any that

@@ -13,10 +13,10 @@ pub const CIRCLES: &[(&str, usize, usize)] = &[
 ];
 
 /// Lines of the longest of nine tenths of all files. Decided: 350.
-pub const P90: usize = 348;
+pub const P90: usize = 350;
 
 /// Lines of the longest function of the product. Decided: 100.
-pub const FUNCTION: usize = 101;
+pub const FUNCTION: usize = 100;
 
 /// Lines of Markdown over 100 columns that are not one sentence, by document. Decided: none.
 pub const MARKDOWN: &[(&str, usize)] = &[];
@@ -25,10 +25,10 @@ pub const MARKDOWN: &[(&str, usize)] = &[];
 pub const COMMENTS: &[(&str, usize)] = &[];
 
 /// Lines with names that are gone, by package. Decided: none but where a word means something else.
-pub const NAMES: &[(&str, usize)] = &[("qpu", 68), ("qpu/programs", 1), ("tests", 2)];
+pub const NAMES: &[(&str, usize)] = &[("qpu", 18)];
 
 /// Lines of prose with terms that are gone, by document or package. Decided: none.
-pub const TERMS: &[(&str, usize)] = &[("tests", 1)];
+pub const TERMS: &[(&str, usize)] = &[];
 
 /// Doc comments with a poor opening, in percent of each package. Decided: 2.
 pub const OPENINGS: usize = 2;

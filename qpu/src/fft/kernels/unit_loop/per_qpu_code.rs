@@ -24,8 +24,8 @@ pub(super) const ALL_TABLES: u32 = 5 * (PROGRAMS * TABLE_ENTRY as u8) as u32 + 6
 /// Instructions of a line of the caches.
 const LINE: usize = 8;
 
-/// The entries of the first program: before the exchange, in both steps, behind the exchange, and in
-/// the end.
+/// The entries of the first program: before the exchange, in both steps, behind the exchange, and
+/// in the end.
 pub(super) struct PerQpuCode {
     pub(super) enter: [Label; 2],
     pub(super) signal: [Label; 2],
