@@ -13,7 +13,7 @@ pub const CIRCLES: &[(&str, usize, usize)] = &[
 ];
 
 /// Lines of the longest of nine tenths of all files. Decided: 350.
-pub const P90: usize = 353;
+pub const P90: usize = 350;
 
 /// Lines of the longest function of the product. Decided: 100.
 pub const FUNCTION: usize = 126;
