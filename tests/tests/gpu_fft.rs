@@ -65,8 +65,8 @@ fn forward_transforms_are_as_good() {
     }
 }
 
-/// GPU_FFT's transposition program: rows of one batch become columns of another's input. Point x of
-/// transform y becomes point y of transform x.
+/// GPU_FFT's transposition program: rows of one batch become columns of another's input. Point x
+/// of transform y becomes point y of transform x.
 ///
 /// One QPU moves tiles of 8 x 16 points through both TMUs and the VPM. It finds both buffers
 /// through the mailbox messages of the two plans, which plans of the direct path do not have.
