@@ -229,10 +229,13 @@ fn register(cursor: &mut Cursor) -> Result<Register, Fault> {
         return Err(cursor.expected("a register raN or rbN"));
     };
     let is_known = |it: &Register| matches!(it.place, Place::File(..) | Place::Accumulator(_));
-    Register::named(name).filter(is_known).ok_or_else(|| {
-        Fault::new("destination", span, format!("`{name}` is no register here"))
-            .help("registers are ra0..ra63 and rb0..rb63, and r0..r3 are also rb32..rb35")
-    })
+    let register = Register::named(name).filter(is_known);
+    register.ok_or_else(|| no_register(name, span))
+}
+
+fn no_register(name: &str, span: (u32, u32)) -> Fault {
+    Fault::new("destination", span, format!("`{name}` is no register here"))
+        .help("registers are ra0..ra63 and rb0..rb63, and r0..r3 are also rb32..rb35")
 }
 
 /// A register of file A that can be added to a branch's target.
@@ -252,14 +255,11 @@ pub(super) fn target_register(cursor: &mut Cursor) -> Result<u8, Fault> {
 pub(super) fn destination(cursor: &mut Cursor) -> Result<Dst, Fault> {
     let span = cursor.span();
     let register = register(cursor)?;
-    match register.write() {
-        // Through either port it is the same; leaving it open keeps the write swap free.
-        Some((file, waddr)) => Ok(Dst::at(waddr, file.filter(|_| waddr.differs_by_file()))),
-        None => {
-            let message = format!("{} cannot be written", register.name());
-            Err(Fault::new("destination", span, message))
-        }
-    }
+    let is_read_only = matches!(register.place, Place::Accumulator(4..));
+    let write = register.write().filter(|_| !is_read_only);
+    let (file, waddr) = write.ok_or_else(|| no_register(&register.name(), span))?;
+    // Through either port it is the same; leaving it open keeps the write swap free.
+    Ok(Dst::at(waddr, file.filter(|_| waddr.differs_by_file())))
 }
 
 pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
