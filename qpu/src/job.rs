@@ -4,7 +4,7 @@
 //! on the simulator is the plan that ships. A runner owns the memory that V3D sees; cache
 //! maintenance and queueing happen inside [`Runner::run`].
 
-pub use crate::machine::QPUS;
+use crate::machine::QPUS;
 
 /// An address as V3D sees it on the VideoCore bus, alias bits included.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 
 use kernel::engine::qpu_selftest::{Verdict, launch_order, round};
-use qpu::job::{Buffer, Job, QPUS, QpuSet, Report, Runner};
+use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
+use qpu::machine::QPUS;
 use v3d_sim::{Constants, LaunchOrder, SimRunner};
 
 /// Words of a result of SHA-256, and the first of the row that names the QPU.

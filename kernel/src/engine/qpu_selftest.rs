@@ -8,7 +8,8 @@
 //!
 //! Simulated, not yet run on hardware.
 
-use qpu::job::{Job, Launch, LaunchOrder, Program, QPUS, QpuSet, Runner};
+use qpu::job::{Job, Launch, LaunchOrder, Program, QpuSet, Runner};
+use qpu::machine::QPUS;
 use qpu_programs::hello::{ADDED, hello};
 use qpu_programs::sha256::{Answer, Group, Sha256, known};
 

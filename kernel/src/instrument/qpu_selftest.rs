@@ -5,8 +5,9 @@
 //! lines appear as they are earned, the watchdog is fed, and a byte from the host ends the test.
 
 use core::fmt::Write;
+use qpu::machine::QPUS;
 
-use qpu::job::{QPUS, QpuSet};
+use qpu::job::QpuSet;
 
 use super::notice::Notice;
 use super::text::engine_error;

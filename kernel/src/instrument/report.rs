@@ -5,8 +5,8 @@
 //! mailbox stated at the start. The answers to `get clocks` and `get boot` are here, too.
 
 use core::fmt::{self, Write};
+use qpu::machine::QPUS;
 
-use qpu::job::QPUS;
 use qpu_programs::microbench::{LIST, Microbench, RUNS, What};
 
 use super::board::{Board, BootTimes, ClockReading, Clocks, Stage};

@@ -8,7 +8,7 @@ use qpu::job::{Buffer, BusAddr, Program, Runner};
 use crate::code::{MEMCPY, place, place_uniforms};
 
 /// Bytes of a row.
-pub const ROW_BYTES: u32 = 64;
+pub const ROW_BYTES: u32 = qpu::machine::VECTOR_BYTES;
 /// QPUs that can take part.
 pub const MAX_QPUS: u32 = 12;
 

@@ -13,7 +13,7 @@ use qpu::job::{Buffer, CacheClear, Program, Runner};
 use crate::code::{SHA256, place, place_uniforms};
 
 /// Messages of a group: one for each lane of a QPU.
-pub const LANES: usize = 16;
+pub const LANES: usize = qpu::machine::LANES as usize;
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = 64;
 /// Words of a block.

@@ -7,7 +7,7 @@ use signal::harmonics;
 
 /// Bins from 0 on, to both sides, that a constant reaches in a window of so many cosines at the
 /// most.
-pub const REMOVED_BINS: usize = crate::fft::kernels::sizes::LANES as usize;
+pub const REMOVED_BINS: usize = crate::machine::LANES as usize;
 /// Share of a window's power in other bins, at the most, with which these bins are all that it has.
 const ELSEWHERE: f64 = 1e-12;
 /// The greatest distance of a coefficient from its counterpart, as a share of the greatest.

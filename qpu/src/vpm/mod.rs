@@ -22,8 +22,6 @@ pub use block::{Block, Place, Size};
 pub use load::{Load, Pitch, load_pitch};
 pub use store::{Store, store_stride};
 
-pub use crate::machine::VPM_ROWS as ROWS;
-
 /// A number that does not fit its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfRange {

@@ -9,10 +9,10 @@
 
 use super::arithmetic::Real;
 use super::unit::Unit;
-use qpu::fft::kernels::sizes::LANES;
 use qpu::fft::kernels::uniform::{Pack, UniformId};
 use qpu::fft::program::{Program, Record, Start, Tail};
 use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
+use qpu::machine::LANES;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;

@@ -3,11 +3,12 @@
 use super::arithmetic::Real;
 use super::dft::{dft16, multiplied_back, rounded};
 use super::runner::{Complex, ModelError, ModelRunner, N, Vector, error};
-use qpu::fft::kernels::sizes::{LANES, OCTET};
+use qpu::fft::kernels::sizes::OCTET;
 use qpu::fft::kernels::twiddle::root;
 use qpu::fft::kernels::unit::uniforms::{self, Row, Scalar};
 use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
 use qpu::fft::split::Role;
+use qpu::machine::LANES;
 use std::collections::HashMap;
 use std::hash::Hash;
 

@@ -12,7 +12,8 @@ use qpu::fft::program::Program;
 use qpu::fft::request::Request;
 use qpu::fft::{Plan, Split};
 use qpu::isa::{self, Instruction};
-use qpu::job::{Buffer, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, QpuSet, Report, Runner};
+use qpu::machine::QPUS;
 use qpu_programs::FFT;
 use v3d_sim::SimRunner;
 

@@ -1,6 +1,7 @@
 //! Facts that are no times: whether programs start where they should, and whether V3D comes back.
 
-use qpu::job::{CacheClear, Job, Launch, Program, QPUS, QpuSet, Recovery, Runner};
+use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Recovery, Runner};
+use qpu::machine::QPUS;
 
 use crate::code::{BENCH_ENDLESS, BENCH_NUMBER, place, place_uniforms};
 

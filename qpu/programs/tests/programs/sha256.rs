@@ -1,7 +1,8 @@
 //! SHA-256, against published digests and the crate `sha2`.
 
 use super::{LIMIT_US, RAM_BYTES, assert_clean, runners};
-use qpu::job::{Job, Launch, Program, QPUS, QpuSet, Runner};
+use qpu::job::{Job, Launch, Program, QpuSet, Runner};
+use qpu::machine::QPUS;
 use qpu_programs::sha256::{Answer, Digest, Group, LANES, Sha256, known};
 use sha2::Digest as _;
 use tests::mutate::Random;

@@ -8,13 +8,12 @@
 
 use super::context::{Buffers, ProgramContext, Transform, UnitContext};
 use super::program::{Lanes, Task};
-use super::sizes::LANES;
 use super::uniform::UniformId;
-use crate::job::QPUS;
+use crate::machine::{LANES, QPUS, QPUS_PER_SLICE};
 use crate::vpm::{Store, store_stride};
 
 /// QPUs of a slice.
-pub(super) const QPUS_OF_A_SLICE: u32 = 4;
+pub(super) const QPUS_OF_A_SLICE: u32 = QPUS_PER_SLICE as u32;
 
 /// A vector of words, one for each lane.
 pub type Vector = [u32; LANES as usize];

@@ -1,9 +1,9 @@
-//! Sizes that the machine and the memory layout of passes give.
+//! Sizes that the memory layout of passes gives; those of the machine are in [`crate::machine`].
 
 /// Bytes of an interleaved complex point.
 pub const POINT_BYTES: u32 = 8;
-/// Lanes of a vector.
-pub const LANES: u32 = 16;
+/// Points of the codelet: one in each of 16 registers, for each lane.
+pub const CODELET_POINTS: u32 = 16;
 /// Points of a unit, which are in registers at the same time.
 pub const UNIT_POINTS: u32 = 256;
 /// Bins of a cell.

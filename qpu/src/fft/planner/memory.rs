@@ -14,17 +14,13 @@ use crate::fft::kernels::program::{Lanes, Program, TABLE_ALIGN, Tail};
 use crate::fft::kernels::spectral::power::PowerPass;
 use crate::fft::split::Split;
 use crate::isa::{self, INSTRUCTION_BYTES, Instruction, Signal};
-use crate::job::QPUS;
+use crate::machine::{LINE_BYTES, QPUS, VECTOR_BYTES};
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
 const PREFETCH_BYTES: u32 = 128;
 /// Units of a program in a stretch. At 2^21 points programs have lost their order after 200, now
 /// and then after 50; each further launch costs 15,000 to 40,000 clocks (both simulated).
 const STRETCH: u32 = 48;
-/// Every part of the block begins at a multiple of this many bytes.
-const ALIGN: u64 = 64;
-/// Bytes of a vector of sixteen words.
-pub const VECTOR: u32 = 64;
 /// Greatest address range that a plan can have.
 const ADDRESSABLE: u64 = 1 << 30;
 
@@ -100,7 +96,7 @@ impl PassMemory {
     /// fewer transforms.
     #[must_use]
     pub fn lane_vector(&self, lanes: Lanes, is_rest: bool) -> u32 {
-        self.lanes + (2 * lanes.index() as u32 + is_rest as u32) * VECTOR
+        self.lanes + (2 * lanes.index() as u32 + is_rest as u32) * VECTOR_BYTES
     }
 
     /// Transforms of a unit: of the last one, where it has fewer, or of all others.
@@ -387,7 +383,7 @@ impl Arrangement {
 /// Takes memory behind `end`, and moves that.
 fn take(end: &mut u64, bytes: u64) -> u32 {
     let start = *end;
-    *end = (start + bytes).next_multiple_of(ALIGN);
+    *end = (start + bytes).next_multiple_of(LINE_BYTES.into());
     start as u32
 }
 
@@ -434,7 +430,7 @@ impl PassMemory {
             return Err(Error::TooFewQpus { needed, qpus });
         }
         let units = pass.units(step.batch);
-        let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR);
+        let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR_BYTES);
         let [row_pitch, scalar_pitch] =
             [program.rows, program.scalars].map(|words| list(words.len()));
         let start_bytes = list(program.start.len());
@@ -464,7 +460,7 @@ impl PassMemory {
             starts: take(u64::from(
                 stretches * programs * start_bytes + PREFETCH_BYTES,
             )),
-            lanes: take(u64::from(2 * Lanes::ALL.len() as u32 * VECTOR)),
+            lanes: take(u64::from(2 * Lanes::ALL.len() as u32 * VECTOR_BYTES)),
             records: take(
                 u64::from(units) * record_bytes(program)
                     + u64::from(stretches * programs) * tail_bytes(program)

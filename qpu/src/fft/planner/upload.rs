@@ -1,6 +1,6 @@
 //! Writes what programs read: code, lists of uniforms, vectors and tables, pass by pass.
 
-use super::memory::{Arrangement, PassMemory, VECTOR};
+use super::memory::{Arrangement, PassMemory};
 use super::request::Request;
 use super::streams::address;
 use crate::fft::Direction;
@@ -9,6 +9,7 @@ use crate::fft::kernels::layout::Layout;
 use crate::fft::kernels::program::{Lanes, Record, Start};
 use crate::fft::kernels::truncation::{LOSS_OF_A_PRODUCT, gain};
 use crate::job::{Buffer, Runner};
+use crate::machine::VECTOR_BYTES;
 use crate::vpm::Block;
 
 /// Words that are put together before they are written.
@@ -217,7 +218,7 @@ impl Lists {
             }
         }
         to.at(memory.vectors)?;
-        for vector in 0..pass.vector_bytes() / VECTOR {
+        for vector in 0..pass.vector_bytes() / VECTOR_BYTES {
             to.all(&pass.vector(vector))?;
         }
         to.flush()

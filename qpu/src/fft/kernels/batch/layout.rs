@@ -21,20 +21,16 @@ use crate::fft::kernels::context::Transform;
 use crate::fft::kernels::layout::OnePass;
 use crate::fft::kernels::one_pass::cosine;
 use crate::fft::kernels::one_pass::uniforms::one_pass_uniforms;
+use crate::fft::kernels::sizes::{CODELET_POINTS, POINT_BYTES};
 use crate::fft::kernels::twiddle;
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::machine::LANES;
 use crate::vpm::{Block, Store, store_stride};
 
-/// Bytes of an interleaved complex point.
-const POINT: u32 = 8;
-/// Points of the codelet, and lanes.
-const CODELET: u32 = 16;
-/// Words of a vector.
-const VECTOR: u32 = CODELET;
 /// First row of the half of the VPM that output goes through.
 const OUTPUT_ROW: u8 = 32;
 /// Words of the twiddles: of each output, a vector of cosines and a vector of sines.
-const TABLE_WORDS: u32 = CODELET * 2 * VECTOR;
+const TABLE_WORDS: u32 = CODELET_POINTS * 2 * LANES;
 
 one_pass_uniforms! {
 /// A word of the list of a program; the order is the program's own.
@@ -55,7 +51,7 @@ impl Batch {
     pub const HEAD: u32 = 2;
 
     /// Bytes from one row of the input to the next.
-    pub const ROW_BYTES: u32 = POINT * CODELET;
+    pub const ROW_BYTES: u32 = POINT_BYTES * CODELET_POINTS;
 
     /// Output number `position` in the order in which a program multiplies outputs by twiddle
     /// factors and writes them: k and k + 4 follow each other, as the VPM takes them with one
@@ -73,7 +69,7 @@ impl OnePass for Batch {
     }
 
     fn radices(&self) -> [u32; 2] {
-        [CODELET; 2]
+        [CODELET_POINTS; 2]
     }
 
     fn programs(&self, batch: u32) -> u32 {
@@ -89,7 +85,7 @@ impl OnePass for Batch {
     }
 
     fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
-        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let (vector, lane) = (index / LANES, index % LANES);
         let output = Self::output(vector / 2);
         let (cos, sin) = twiddle::root(lane * output, Self::POINTS);
         let value = if vector.is_multiple_of(2) { cos } else { sin };
@@ -102,7 +98,7 @@ impl OnePass for Batch {
     }
 
     fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
-        let bytes = POINT * Self::POINTS;
+        let bytes = POINT_BYTES * Self::POINTS;
         let setup = |word: Result<u32, _>| word.expect("rows are in range");
         let first = index * bytes;
         match Word::of(id) {

@@ -13,9 +13,10 @@ use crate::fft::kernels::context::{Buffers, UnitContext};
 use crate::fft::kernels::layout::{Layout, QPUS_OF_A_SLICE};
 use crate::fft::kernels::program::{Samples, Task};
 use crate::fft::kernels::samples::{Factors, Reading};
-use crate::fft::kernels::sizes::{LANES, POINT_BYTES};
+use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::uniform::{Pack, UniformId, uniforms};
-use crate::vpm::{ROWS, Store};
+use crate::machine::{LANES, VPM_ROWS};
+use crate::vpm::Store;
 
 /// Vectors of a unit.
 pub const VECTORS: u32 = 4;
@@ -72,7 +73,7 @@ pub struct ConvertPass {
 
 impl ConvertPass {
     /// Programs that have rows of the VPM of their own.
-    pub const MOST_PROGRAMS: u32 = ROWS as u32 / PROGRAM_ROWS;
+    pub const MOST_PROGRAMS: u32 = VPM_ROWS as u32 / PROGRAM_ROWS;
 
     /// The pass for `batch` transforms, which go on as real ones or not.
     #[must_use]

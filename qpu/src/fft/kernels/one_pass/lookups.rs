@@ -9,8 +9,6 @@ use crate::isa::AddOp;
 pub const ADDRESSES: Place = Place::Accumulator(3);
 /// Rows that are asked for before anything else: what the TMUs hold.
 pub const ROWS_AHEAD: usize = 4;
-/// Bytes of a vector.
-pub const VECTOR: u32 = 64;
 
 /// The TMU of a pair of lookups.
 pub fn tmu(pair: usize) -> u8 {

@@ -18,10 +18,11 @@ pub(super) mod uniforms;
 use super::context::{Buffers, ProgramContext, Transform};
 use super::layout::{Entry, Layout, OnePass};
 use super::program::Task;
-use super::sizes::{LANES, POINT_BYTES};
+use super::sizes::POINT_BYTES;
 use super::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
 use super::twiddle::root;
 use super::uniform::UniformId;
+use crate::machine::LANES;
 
 impl<T: OnePass> Layout for T {
     fn task(&self) -> Task {

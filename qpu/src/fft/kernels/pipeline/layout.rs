@@ -46,20 +46,16 @@ use super::uniforms::Word;
 use crate::fft::kernels::context::Transform;
 use crate::fft::kernels::layout::{Entry, OnePass, not_in_its_lists};
 use crate::fft::kernels::one_pass::cosine;
+use crate::fft::kernels::sizes::{CODELET_POINTS, POINT_BYTES};
 use crate::fft::kernels::twiddle;
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::machine::LANES;
 use crate::vpm::{Block, Store, store_stride};
 
 /// Programs that take rounds in turn.
 pub const CONSUMERS: u32 = 4;
-/// Points of the codelet, and lanes.
-const CODELET: u32 = 16;
 /// Points of the second transform.
 pub const SECOND: u32 = 32;
-/// Bytes of an interleaved complex point.
-const POINT: u32 = 8;
-/// Words of a vector.
-const VECTOR: u32 = CODELET;
 /// Bytes of a row of memory: the outputs of a round for one k2.
 const ROW: u32 = 64;
 
@@ -117,7 +113,7 @@ impl Pipeline {
     /// Points of the first transform over those of the codelet: X.
     #[must_use]
     pub const fn lane_rows(&self) -> u32 {
-        self.points() / (CODELET * SECOND)
+        self.points() / (CODELET_POINTS * SECOND)
     }
 
     /// Producers of a transform.
@@ -204,13 +200,13 @@ impl Pipeline {
     /// Columns n2 of a producer.
     #[must_use]
     pub const fn columns(&self) -> u32 {
-        CODELET / self.lane_rows()
+        CODELET_POINTS / self.lane_rows()
     }
 
     /// Bytes from one row of the input to the next that a producer has in registers.
     #[must_use]
     pub const fn row_bytes(&self) -> u32 {
-        POINT * SECOND * self.lane_rows()
+        POINT_BYTES * SECOND * self.lane_rows()
     }
 
     /// Output number `position` of the codelet in the order in which producers multiply them: those
@@ -225,7 +221,7 @@ impl Pipeline {
     /// Vectors of a producer's table: W_N^(16 k_x n2) for k_x from 1 on, then the roots of each
     /// output; of each cosines, then sines.
     const fn vectors(&self) -> u32 {
-        2 * (self.lane_rows() - 1 + CODELET)
+        2 * (self.lane_rows() - 1 + CODELET_POINTS)
     }
 
     /// The first k1 of round `round`, over 8.
@@ -268,13 +264,13 @@ impl Pipeline {
 
     /// Bytes from one k2 to the next.
     const fn row_of_k2(&self) -> u32 {
-        POINT * CODELET * self.lane_rows()
+        POINT_BYTES * CODELET_POINTS * self.lane_rows()
     }
 
     /// Bytes from the output of a consumer's first round to that of its second.
     const fn round_step(&self, consumer: u32) -> u32 {
         if self.rounds() <= CONSUMERS {
-            return CONSUMERS / self.rounds() * POINT * self.points();
+            return CONSUMERS / self.rounds() * POINT_BYTES * self.points();
         }
         ROW * (self.octet(consumer + CONSUMERS) - self.octet(consumer))
     }
@@ -310,18 +306,18 @@ impl OnePass for Pipeline {
     }
 
     fn twiddle_words(&self) -> u32 {
-        self.producers() * self.vectors() * VECTOR
+        self.producers() * self.vectors() * LANES
     }
 
     /// Each output is multiplied by `gain` once.
     fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
-        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let (vector, lane) = (index / LANES, index % LANES);
         let (producer, vector) = (vector / self.vectors(), vector % self.vectors());
         let columns = self.columns();
         let n2 = columns * producer + lane % columns;
         let first = self.lane_rows() - 1;
         let (angle, gain) = match vector / 2 {
-            number if number < first => (CODELET * (number + 1) * n2, 1.0),
+            number if number < first => (CODELET_POINTS * (number + 1) * n2, 1.0),
             number => {
                 let row = lane / columns;
                 (self.output(number - first) * (SECOND * row + n2), gain)
@@ -338,7 +334,7 @@ impl OnePass for Pipeline {
     }
 
     fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
-        let bytes = POINT * self.points();
+        let bytes = POINT_BYTES * self.points();
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
         let groups = self.groups;
         let role = self.role(index, transform.programs);
@@ -362,14 +358,16 @@ impl OnePass for Pipeline {
             Word::Transforms => transform.batch.saturating_sub(group).div_ceil(groups),
             Word::List => list + 4 * (Self::HEAD + self.producer_head()),
             Word::Step => groups * bytes,
-            Word::Input => transform.input + group * bytes + POINT * self.columns() * producer,
+            Word::Input => {
+                transform.input + group * bytes + POINT_BYTES * self.columns() * producer
+            }
             Word::Gate { both } => {
                 let gates = [2 * group, 2 * group + 1];
                 8 * Self::WAY * if both { gates[0] + gates[1] } else { gates[0] }
             }
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
-            Word::Twiddles => transform.twiddles + 4 * VECTOR * self.vectors() * producer,
+            Word::Twiddles => transform.twiddles + 4 * LANES * self.vectors() * producer,
             Word::WriteSetup => setup(Block::row(own_row).write_setup()),
             Word::Drain => setup(Block::row(own_row).read_setup(1)),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),

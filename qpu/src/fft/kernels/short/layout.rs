@@ -41,23 +41,21 @@ use crate::fft::kernels::context::Transform;
 use crate::fft::kernels::layout::{Entry, OnePass, not_in_its_lists};
 use crate::fft::kernels::one_pass::cosine;
 use crate::fft::kernels::one_pass::uniforms::one_pass_uniforms;
+use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::twiddle;
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::machine::{LANES, VPM_ROWS};
 use crate::vpm::{Block, Store, store_stride};
 
 /// Points of the first transform.
 const FIRST: u32 = 8;
-/// Lanes, and words of a vector.
-const LANES: u32 = 16;
 /// Points that a program has in registers.
 const POINTS: u32 = Short::UNIT_POINTS;
-/// Bytes of an interleaved complex point.
-const POINT: u32 = 8;
 /// Rows of the VPM that a program has.
 const ROWS: u32 = LANES;
 
 /// Programs that have rows of the VPM of their own.
-const WORKERS: u32 = crate::vpm::ROWS as u32 / ROWS;
+const WORKERS: u32 = VPM_ROWS as u32 / ROWS;
 /// The programs that work: in different slices, or side by side where there are fewer QPUs. A
 /// fourth is better beside the second than beside the third: ten of 2^7 points take 5,104 clocks
 /// for 5,232 (simulated, when that was chosen).
@@ -321,7 +319,7 @@ impl OnePass for Short {
         };
         let setup = |word: Result<u32, _>| word.expect("there are rows for all that work");
         let is_inverse = transform.conjugate < 0.0;
-        let unit_bytes = POINT * POINTS;
+        let unit_bytes = POINT_BYTES * POINTS;
         let rows = (ROWS * worker) as u8;
         let is_shared = self.is_shared();
         // Of each program's first unit, and from one to its next.
@@ -356,7 +354,7 @@ impl OnePass for Short {
             Word::Component => component as u32,
             Word::NextRow => {
                 let rows = self.rows() / FIRST;
-                (POINT * self.columns() * rows).wrapping_sub(component as u32)
+                (POINT_BYTES * self.columns() * rows).wrapping_sub(component as u32)
             }
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),

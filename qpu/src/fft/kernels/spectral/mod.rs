@@ -39,8 +39,8 @@ pub mod real_split;
 pub mod runs;
 mod short_split;
 
-use super::sizes::LANES;
 use super::uniform::uniforms;
+use crate::machine::LANES;
 
 /// The task of a program over bins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

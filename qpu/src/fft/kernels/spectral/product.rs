@@ -4,13 +4,14 @@
 //! bins: of one spectrum, or, where complex spectra are shorter and follow each other without gaps,
 //! of several.
 
-use super::real_split::{AREA_ROWS, MARGIN, ROW_BYTES, spectrum_bytes};
+use super::real_split::{AREA_ROWS, MARGIN, spectrum_bytes};
 use super::{Bins, Record, Row, Stream};
 use crate::fft::kernels::context::{Buffers, UnitContext};
 use crate::fft::kernels::layout::{Layout, Vector, not_in_its_lists};
 use crate::fft::kernels::program::{Lanes, Task};
-use crate::fft::kernels::sizes::{LANES, POINT_BYTES, UNIT_POINTS};
+use crate::fft::kernels::sizes::{POINT_BYTES, UNIT_POINTS};
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::machine::{LANES, VECTOR_BYTES};
 use crate::vpm::Store;
 
 /// Bytes that the bins of a unit take.
@@ -116,7 +117,7 @@ impl Layout for ProductPass {
         } else {
             UNIT_POINTS.min(self.bins() - number * UNIT_POINTS)
         };
-        let rows = bins.div_ceil(ROW_BYTES / POINT_BYTES);
+        let rows = bins.div_ceil(VECTOR_BYTES / POINT_BYTES);
         Store::rows(rows as u8, (AREA_ROWS * unit.area()) as u8)
     }
 

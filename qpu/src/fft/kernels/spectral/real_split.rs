@@ -6,13 +6,12 @@ use crate::fft::kernels::context::{Buffers, UnitContext};
 use crate::fft::kernels::layout::{Layout, Vector, not_in_its_lists};
 use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::roots::Roots;
-use crate::fft::kernels::sizes::{LANES, POINT_BYTES};
+use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::truncation::{LOSS_OF_A_TWIDDLE, gain};
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::machine::{LANES, VECTOR_BYTES};
 use crate::vpm::Store;
 
-/// Bytes of a stored row.
-pub const ROW_BYTES: u32 = 64;
 /// Rows of an area of the VPM.
 pub const AREA_ROWS: u32 = 2 * LANES;
 /// Bytes behind a spectrum that lanes without a bin read.
@@ -24,7 +23,7 @@ const LOSS_OF_SUMS: f64 = 0.5;
 /// the caches.
 #[must_use]
 pub const fn spectrum_bytes(log2_half: u32) -> u64 {
-    ((POINT_BYTES as u64) << log2_half) + ROW_BYTES as u64
+    ((POINT_BYTES as u64) << log2_half) + VECTOR_BYTES as u64
 }
 
 /// The pass.
@@ -175,7 +174,7 @@ impl Layout for RealPass {
         }
         let (run, bins) = stored(&self.runs().unit(number), index);
         let row = AREA_ROWS * unit.area() + LANES * u32::from(run);
-        let bins_of_row = ROW_BYTES / POINT_BYTES;
+        let bins_of_row = VECTOR_BYTES / POINT_BYTES;
         Store {
             row_elements: 2 * bins.bins.min(bins_of_row) as u8,
             ..Store::rows(bins.bins.div_ceil(bins_of_row) as u8, row as u8)

@@ -12,8 +12,8 @@
 use super::real_split::RealPass;
 use super::runs::{Run, stored};
 use crate::fft::kernels::layout::QPUS_OF_A_SLICE;
-use crate::job::QPUS;
-use crate::vpm::{ROWS, Store};
+use crate::machine::{QPUS, VPM_ROWS};
+use crate::vpm::Store;
 
 /// Most bins of all spectra of a batch that are worked on so, where a spectrum has 256 or more: on
 /// the simulator longer programs are faster for more.
@@ -58,7 +58,7 @@ impl RealPass {
     /// Programs that have rows of their own.
     pub(in crate::fft) const fn most_programs(&self) -> u32 {
         if self.is_short() {
-            ROWS as u32 / self.rows()
+            VPM_ROWS as u32 / self.rows()
         } else {
             QPUS as u32
         }
@@ -167,7 +167,7 @@ mod tests {
                     row..row + pass.rows()
                 });
                 let mut rows: Vec<u32> = programs.flatten().collect();
-                assert!(rows.iter().all(|&row| row < u32::from(ROWS)));
+                assert!(rows.iter().all(|&row| row < u32::from(VPM_ROWS)));
                 rows.sort_unstable();
                 rows.dedup();
                 assert_eq!(rows.len() as u32, pass.most_programs() * pass.rows());

@@ -37,13 +37,14 @@
 //! column c of a tile, W_P^(n0 k) is in the table, an entry for each output of each tile, and
 //! W_P^(c k) in the lists of roots, the same for all tiles.
 
-use crate::fft::kernels::sizes::{LANES, OCTET, POINT_BYTES};
+use crate::fft::kernels::sizes::{OCTET, POINT_BYTES};
 use crate::fft::kernels::twiddle::root;
 use crate::fft::kernels::unit::Geometry;
 use crate::fft::kernels::unit::geometry::Unit;
-use crate::fft::kernels::unit::twiddle_tables::VECTOR_BYTES;
+use crate::fft::kernels::unit::twiddle_tables::COMPLEX_VECTOR_BYTES;
 use crate::fft::kernels::unit::uniforms::Exchange;
 use crate::fft::split::Role;
+use crate::machine::LANES;
 use crate::vpm::Block;
 
 /// Outputs of a first pass that have their own twiddles in a table.
@@ -299,7 +300,8 @@ impl Geometry {
     /// Bytes of what a unit reads of the table of twiddles, as a power of two: addresses are added
     /// up without carries.
     const fn tile_table_of_a_unit(&self) -> u32 {
-        (OUTPUTS * self.columns_of_an_output() * POINT_BYTES + VECTOR_BYTES).next_power_of_two()
+        (OUTPUTS * self.columns_of_an_output() * POINT_BYTES + COMPLEX_VECTOR_BYTES)
+            .next_power_of_two()
     }
 
     /// Bytes of the table.

@@ -11,13 +11,9 @@
 //! is multiplied by the twiddle factor W_R^(q n').
 
 use super::Geometry;
-use crate::fft::kernels::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
+use crate::fft::kernels::sizes::{CELL_BYTES, OCTET, POINT_BYTES};
 use crate::fft::split::Role;
-
-/// Bytes of a word, and of a component.
-const WORD: u32 = 4;
-/// Bytes of a row that is stored: 16 words.
-const ROW_BYTES: u32 = 64;
+use crate::machine::{LANE_BYTES, LANES, VECTOR_BYTES};
 
 impl Geometry {
     /// Vectors that a unit reads: 16 for each part.
@@ -48,7 +44,7 @@ impl Geometry {
         let component = (component + self.quarters(part, vector)) % 2;
         match self.previous() {
             // A word has all components of smaller samples, and both points of bytes.
-            None => self.input(0, row, 0) / WORD * WORD + WORD * component,
+            None => self.input(0, row, 0) / LANE_BYTES * LANE_BYTES + LANE_BYTES * component,
             Some(previous) => {
                 previous.cell(0, row * self.columns(), 0) + CELL_BYTES / 2 * component
             }
@@ -62,13 +58,15 @@ impl Geometry {
         let row = self.row_of_lane(lane) * self.row_step();
         let column = self.column_of_lane(lane);
         match (self.role(), self.previous()) {
-            (Role::Single, _) => self.input(column.min(transforms - 1), row, 0) / WORD * WORD,
-            (_, None) if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
-            (_, None) => self.input(0, row, column) / WORD * WORD,
-            (_, Some(previous)) if self.row_lanes() == 1 => {
-                previous.cell(0, 0, OCTET * (column / OCTET)) + WORD * (column % OCTET)
+            (Role::Single, _) => {
+                self.input(column.min(transforms - 1), row, 0) / LANE_BYTES * LANE_BYTES
             }
-            (_, Some(previous)) => previous.cell(0, row * self.columns(), 0) + WORD * column,
+            (_, None) if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
+            (_, None) => self.input(0, row, column) / LANE_BYTES * LANE_BYTES,
+            (_, Some(previous)) if self.row_lanes() == 1 => {
+                previous.cell(0, 0, OCTET * (column / OCTET)) + LANE_BYTES * (column % OCTET)
+            }
+            (_, Some(previous)) => previous.cell(0, row * self.columns(), 0) + LANE_BYTES * column,
         }
     }
 
@@ -162,7 +160,7 @@ impl Geometry {
             Role::Last if self.sharers() > 1 => {
                 self.output(unit.transform, unit.bin, self.tile_output(&unit, store))
             }
-            Role::Last => self.output(unit.transform, unit.bin, unit.part) + ROW_BYTES * store,
+            Role::Last => self.output(unit.transform, unit.bin, unit.part) + VECTOR_BYTES * store,
             // VPM row 16 · (k_lo / 8) + lane, lane = c · k_hi + transform.
             Role::Single => self.output(unit.transform, 0, OCTET * store),
         }
@@ -182,6 +180,6 @@ impl Geometry {
     /// the start of the next), so that each row is a store of its own.
     #[must_use]
     pub const fn is_stored_by_rows(&self) -> bool {
-        self.store_pitch() - ROW_BYTES > u16::MAX as u32
+        self.store_pitch() - VECTOR_BYTES > u16::MAX as u32
     }
 }

@@ -7,10 +7,11 @@ use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
 use crate::fft::kernels::layout::{Layout, Vector};
 use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::roots::product;
-use crate::fft::kernels::sizes::{LANES, POINT_BYTES};
+use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::twiddle::root;
 use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::fft::split::Role;
+use crate::machine::LANES;
 use crate::vpm::{Store, store_stride};
 
 impl Geometry {

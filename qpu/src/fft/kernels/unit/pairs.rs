@@ -29,22 +29,21 @@
 //! and nothing is stored until all have read a tile. Nothing depends on the delay.
 
 use super::Geometry;
+use crate::fft::kernels::layout::QPUS_OF_A_SLICE;
 
-/// QPUs of a slice, which have two TMUs; and those that share a tile.
-const OF_A_SLICE: u32 = 4;
 /// Iterations of a loop of 20 clocks from one group's begin to the next's: about a third of what a
 /// group takes for a tile. On the simulator, 2^14 and 2^15 take the same time from 150 to 200.
 const DELAY: u32 = 175;
 /// Programs with fewer units begin at once.
 const DELAYED_UNITS: u32 = 3;
 /// Programs of the first two groups.
-const OF_PAIRS: u32 = 2 * OF_A_SLICE;
+const OF_PAIRS: u32 = 2 * QPUS_OF_A_SLICE;
 
 impl Geometry {
     /// True if two groups of QPUs do both parts of a tile, of `programs` programs.
     #[must_use]
     pub const fn has_pairs(&self, programs: u32) -> bool {
-        self.sharers() == OF_A_SLICE && self.parts() == 2 && programs >= OF_PAIRS
+        self.sharers() == QPUS_OF_A_SLICE && self.parts() == 2 && programs >= OF_PAIRS
     }
 
     /// The number by which program `program` of `programs`, in the order in which they are started,
@@ -54,18 +53,18 @@ impl Geometry {
         if !self.has_pairs(programs) || program >= OF_PAIRS {
             return program;
         }
-        let (slice, own) = (program / OF_A_SLICE, program % OF_A_SLICE);
-        own % 2 * OF_A_SLICE + own / 2 * 2 + slice
+        let (slice, own) = (program / QPUS_OF_A_SLICE, program % QPUS_OF_A_SLICE);
+        own % 2 * QPUS_OF_A_SLICE + own / 2 * 2 + slice
     }
 
     /// [`Start::Delay`](super::uniforms::Start::Delay) of the program with number `number`, which
     /// has `units` units.
     #[must_use]
     pub const fn delay(&self, number: u32, units: u32) -> u32 {
-        if self.sharers() < OF_A_SLICE || units < DELAYED_UNITS {
+        if self.sharers() < QPUS_OF_A_SLICE || units < DELAYED_UNITS {
             return 0;
         }
-        number / OF_A_SLICE * DELAY
+        number / QPUS_OF_A_SLICE * DELAY
     }
 
     /// The number of units, of `units`, that the program with number `number` does, where there are
@@ -76,7 +75,7 @@ impl Geometry {
         if number < OF_PAIRS {
             of_each
         } else {
-            units / OF_A_SLICE - 2 * of_each
+            units / QPUS_OF_A_SLICE - 2 * of_each
         }
     }
 
@@ -89,22 +88,22 @@ impl Geometry {
         number: u32,
         number_in_order: u32,
     ) -> u32 {
-        let (group, own) = (number / OF_A_SLICE, number % OF_A_SLICE);
+        let (group, own) = (number / QPUS_OF_A_SLICE, number % QPUS_OF_A_SLICE);
         // A part is as many units as there are QPUs.
         let part = if group < 2 {
             2 * number_in_order + group
         } else {
             2 * rounds_of_a_pair(units, programs) + number_in_order
         };
-        part * OF_A_SLICE + own
+        part * QPUS_OF_A_SLICE + own
     }
 }
 
 /// Parts that each of the first two groups does of `units` units: a third of all, or half if there
 /// is no other group.
 const fn rounds_of_a_pair(units: u32, programs: u32) -> u32 {
-    let parts = units / OF_A_SLICE;
-    if programs < OF_PAIRS + OF_A_SLICE {
+    let parts = units / QPUS_OF_A_SLICE;
+    if programs < OF_PAIRS + QPUS_OF_A_SLICE {
         parts / 2
     } else {
         (parts + 1) / 3

@@ -26,13 +26,14 @@
 
 use super::Geometry;
 use crate::fft::kernels::roots::{Roots, product};
-use crate::fft::kernels::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
+use crate::fft::kernels::sizes::{CELL_BYTES, OCTET, POINT_BYTES};
 use crate::fft::kernels::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
 use crate::fft::kernels::twiddle::root;
 use crate::fft::split::Role;
+use crate::machine::LANES;
 
 /// Bytes of a vector of complex numbers.
-pub const VECTOR_BYTES: u32 = LANES * POINT_BYTES;
+pub const COMPLEX_VECTOR_BYTES: u32 = LANES * POINT_BYTES;
 
 /// The layout of the twiddles after a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,12 +72,12 @@ impl Geometry {
         match self.table() {
             Table::None => 0,
             Table::ByTile => self.tile_table_bytes(),
-            Table::ByUnit => self.units(1) * self.table_outputs() * VECTOR_BYTES,
+            Table::ByUnit => self.units(1) * self.table_outputs() * COMPLEX_VECTOR_BYTES,
             Table::ByColumn => {
                 self.next_radix() * self.table_outputs() * self.row_lanes() * POINT_BYTES
             }
             Table::ByOctet => {
-                self.next_radix() * self.twiddle_vectors() * self.parts() * VECTOR_BYTES
+                self.next_radix() * self.twiddle_vectors() * self.parts() * COMPLEX_VECTOR_BYTES
             }
         }
     }
@@ -116,12 +117,12 @@ impl Geometry {
         match self.table() {
             Table::None => 0,
             Table::ByTile => self.tile_table_of_unit(&unit),
-            Table::ByUnit => index % self.units(1) * self.table_outputs() * VECTOR_BYTES,
+            Table::ByUnit => index % self.units(1) * self.table_outputs() * COMPLEX_VECTOR_BYTES,
             Table::ByColumn => row * self.table_outputs() * self.row_lanes() * POINT_BYTES,
             Table::ByOctet => {
                 let bin = unit.bin / (self.before() / self.bins());
                 let vector = row * self.twiddle_vectors() + bin / self.bins_of_a_vector();
-                (vector * self.parts() + unit.part) * VECTOR_BYTES
+                (vector * self.parts() + unit.part) * COMPLEX_VECTOR_BYTES
             }
         }
     }
@@ -132,7 +133,7 @@ impl Geometry {
     pub const fn twiddle_of_output(&self, k_lo: u32) -> u32 {
         match self.table() {
             Table::ByTile => self.tile_table_of_output(k_lo),
-            Table::ByUnit => k_lo * VECTOR_BYTES,
+            Table::ByUnit => k_lo * COMPLEX_VECTOR_BYTES,
             Table::ByColumn if self.roots_by_table() => k_lo * self.row_lanes() * POINT_BYTES,
             Table::ByColumn => k_lo * POINT_BYTES,
             Table::None | Table::ByOctet => 0,
@@ -178,7 +179,7 @@ impl Geometry {
             Table::None => {}
             Table::ByTile => {
                 let mut entries = self.tile_table(gain);
-                for first in (0..self.table_bytes()).step_by(VECTOR_BYTES as usize) {
+                for first in (0..self.table_bytes()).step_by(COMPLEX_VECTOR_BYTES as usize) {
                     put_entries(words(first), &mut entries.by_ref().take(LANES as usize));
                 }
             }
@@ -259,7 +260,7 @@ impl Geometry {
                     let bins = bin + u64::from(self.bins() * part);
                     let near = step.from(row64 * bins);
                     let index = (row * self.twiddle_vectors() + index) * parts + part;
-                    let at = index * VECTOR_BYTES / 4;
+                    let at = index * COMPLEX_VECTOR_BYTES / 4;
                     if self.octets() == 2 {
                         // The lanes hold bins of one output.
                         put_entries(at, &mut near.take(LANES as usize).map(gained));
@@ -328,4 +329,4 @@ impl Geometry {
     }
 }
 
-const _: () = assert!(VECTOR_BYTES.is_multiple_of(CELL_BYTES));
+const _: () = assert!(COMPLEX_VECTOR_BYTES.is_multiple_of(CELL_BYTES));

@@ -8,6 +8,7 @@ use super::Word;
 use crate::generate::schedule::Scheduled;
 use crate::generate::{Builder, Label, MUTEX_ACQUIRE, MUTEX_RELEASE, NONE, ra};
 use crate::isa::BranchCond;
+use crate::machine::LINE_INSTRUCTIONS;
 
 /// Semaphore of the first group: the others are there.
 pub(super) const IS_THERE: u8 = 2;
@@ -21,8 +22,6 @@ pub(super) const LINK: u8 = 28;
 pub(super) const TABLE_ENTRY: u32 = 4;
 /// Instructions of all, at the most.
 pub(super) const ALL_TABLES: u32 = 5 * (PROGRAMS * TABLE_ENTRY as u8) as u32 + 64;
-/// Instructions of a line of the caches.
-const LINE: usize = 8;
 
 /// The entries of the first program: before the exchange, in both steps, behind the exchange, and
 /// in the end.
@@ -152,7 +151,7 @@ pub(super) fn put_per_qpu_code(b: &mut Builder, sharers: u8, code: &PerQpuCode, 
 /// A table of what each program does, by its group and its number there: up to [`TABLE_ENTRY`]
 /// instructions.
 fn put_table(b: &mut Builder, sharers: u8, label: Label, put: impl Fn(&mut Builder, u8, u8)) {
-    b.nops(b.len().next_multiple_of(LINE) - b.len());
+    b.nops(b.len().next_multiple_of(LINE_INSTRUCTIONS as usize) - b.len());
     b.bind(label);
     for number in 0..PROGRAMS {
         let end = b.len() + TABLE_ENTRY as usize;

@@ -3,10 +3,10 @@
 use super::{Direction, Plan};
 use crate::fft::kernels::catalogue::Pass;
 use crate::fft::kernels::samples::Format;
-use crate::fft::kernels::sizes::LANES;
 use crate::fft::kernels::spectral::power::multiples::PARTS;
 use crate::fft::planner::request::Error;
 use crate::job::{Buffer, Runner};
+use crate::machine::LANES;
 
 /// Four bytes of samples that are all the same, and not 0.
 const fn constant(format: Format) -> u32 {

@@ -14,10 +14,9 @@ use crate::fft::kernels::convert::ConvertPass;
 use crate::fft::kernels::program::Program;
 use crate::fft::kernels::spectral::power::{Hold, PowerPass};
 use crate::fft::split::Split;
-use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
+use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QpuSet, Report, Runner};
+use crate::machine::{LINE_BYTES, QPUS};
 
-/// Alignment of buffers, in bytes: a line of the caches, a row of a store.
-pub const ALIGN: u32 = 64;
 /// FFTs of one kind, length and batch between two buffers, ready to run.
 ///
 /// Valid until its runner's `release_all`.
@@ -406,7 +405,7 @@ fn check_buffers<E>(request: &Request, input: Buffer, output: Buffer) -> Result<
         (Which::Output, output, written),
     ];
     for (which, buffer, needed) in both {
-        if !buffer.addr.0.is_multiple_of(ALIGN) {
+        if !buffer.addr.0.is_multiple_of(LINE_BYTES) {
             return Err(Error::Unaligned(which));
         }
         if buffer.bytes < needed {

@@ -4,7 +4,7 @@ use crate::fft::Direction;
 use crate::fft::kernels::program::Task;
 use crate::fft::kernels::samples::Format;
 use crate::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS, Split};
-use crate::job::QPUS;
+use crate::machine::QPUS;
 
 /// One of the caller's buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,10 +14,7 @@ use crate::fft::Direction;
 use crate::fft::kernels::samples::{Factors, Format, Reading};
 use crate::fft::kernels::spectral::product::ProductPass;
 use crate::fft::split::{Axis, Split};
-use crate::job::QPUS;
-
-/// Bytes that lookups read at once.
-const WORD: u64 = 4;
+use crate::machine::{LANE_BYTES, QPUS};
 
 /// The factor that the last pass multiplies with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -167,11 +164,11 @@ impl Request {
         if self.transform.sample_components() == 0 && !self.reads_points() {
             return Err(Error::Samples(self.samples));
         }
-        if self.hop == Some(0) || !self.hop_bytes().is_multiple_of(WORD) {
+        if self.hop == Some(0) || !self.hop_bytes().is_multiple_of(LANE_BYTES.into()) {
             let samples = self.transform.sample_components() * self.samples.bytes();
             return Err(Error::Hop {
                 hop: self.hop.unwrap_or_default(),
-                multiple: (WORD as u32 / samples).max(1),
+                multiple: (LANE_BYTES / samples).max(1),
             });
         }
         Ok(())

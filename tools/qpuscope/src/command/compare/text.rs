@@ -1,8 +1,7 @@
 //! The page that `compare` prints.
 
+use qpu::machine::QPUS;
 use std::fmt::Write;
-
-use qpu::job::QPUS;
 
 use crate::report::decide::{Comparison, Decision, Figure, Verdict};
 use crate::report::file::{PlanProof, Report};

@@ -6,10 +6,11 @@
 use super::routine::Routine;
 use crate::fft::kernels::batch::Batch;
 use crate::fft::kernels::batch::layout::Word;
-use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, VECTOR, request, tmu};
+use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, request, tmu};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, negate};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp};
+use crate::machine::VECTOR_BYTES;
 
 /// Outputs whose twiddles are on their way while the transform runs.
 const TWIDDLES_AHEAD: usize = 4;
@@ -48,7 +49,7 @@ impl First {
         begin(ops, 3, Word::Input);
         ops.add_op(AddOp::Add, ADDRESSES, self.offset, ADDRESSES);
         ops.immediate(Batch::ROW_BYTES - 4, self.row_step);
-        ops.immediate(VECTOR, self.vector_step);
+        ops.immediate(VECTOR_BYTES, self.vector_step);
         for row in 0..ROWS_AHEAD {
             self.ask_row(ops, row);
         }

@@ -2,7 +2,7 @@
 //! and rows go to the VPM round by round.
 
 use super::gates;
-use crate::fft::kernels::one_pass::lookups::{ROWS_AHEAD, VECTOR, tmu};
+use crate::fft::kernels::one_pass::lookups::{ROWS_AHEAD, tmu};
 use crate::fft::kernels::pipeline::Pipeline;
 use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, set_stage_flags};
 use crate::fft::kernels::pipeline::roles::{HALF, multiply_looked_up, write_in_order};
@@ -11,6 +11,7 @@ use crate::generate::codelet::op_list::{Complex, OpList, Wish, negate, positive}
 use crate::generate::codelet::radix16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp};
+use crate::machine::VECTOR_BYTES;
 
 /// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
 /// port.
@@ -115,7 +116,7 @@ impl Producer<'_> {
         ops.give_back(within);
         ops.give_back(row);
         ops.immediate(pipeline.row_bytes(), self.row_step);
-        ops.immediate(VECTOR, self.vector_step);
+        ops.immediate(VECTOR_BYTES, self.vector_step);
         for pair in 0..ROWS_AHEAD {
             self.ask(ops, ADDRESSES, pair);
         }

@@ -77,25 +77,20 @@ use crate::fft::kernels::layout::{OnePass, not_in_its_lists};
 use crate::fft::kernels::one_pass::cosine;
 use crate::fft::kernels::pipeline::layout::{CONSUMERS, Role, SECOND};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Units, Word};
+use crate::fft::kernels::sizes::{CODELET_POINTS, POINT_BYTES};
 use crate::fft::kernels::twiddle;
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::machine::{LANES, VECTOR_BYTES};
 use crate::vpm::{Block, Store, store_stride};
 
-/// Points of the codelet, and lanes.
-const CODELET: u32 = 16;
 /// Columns of a unit.
-const COLUMNS: u32 = CODELET / LANE_ROWS;
+const COLUMNS: u32 = CODELET_POINTS / LANE_ROWS;
 /// Points of the first transform.
-const FIRST: u32 = CODELET * LANE_ROWS;
-/// Bytes of an interleaved complex point.
-const POINT: u32 = 8;
-/// Words of a vector, and its bytes.
-const VECTOR: u32 = CODELET;
-const VECTOR_BYTES: u32 = 4 * VECTOR;
+const FIRST: u32 = CODELET_POINTS * LANE_ROWS;
 /// Bytes of the lines that a lookup brings.
 const LOOKUP: u32 = 16 * VECTOR_BYTES;
 /// Bytes from one k2 to the next.
-const ROW_OF_K2: u32 = POINT * FIRST;
+const ROW_OF_K2: u32 = POINT_BYTES * FIRST;
 /// The value of what only programs of the other role read.
 const UNREAD: u32 = 0;
 
@@ -120,15 +115,15 @@ impl DoubleBuffered {
     /// The rounds of these whose early vectors a consumer takes before the first.
     pub const EARLY_ROUNDS: u32 = Self::ROUNDS / 2;
     /// Rows of the input of a unit.
-    pub const ROWS: u32 = CODELET;
+    pub const ROWS: u32 = CODELET_POINTS;
     /// Bytes from the real part of a point to its imaginary part.
-    pub const COMPONENT: u32 = POINT / 2;
+    pub const COMPONENT: u32 = POINT_BYTES / 2;
     /// Bytes from one row of the input to the next that a producer has in registers.
-    pub const ROW_BYTES: u32 = POINT * SECOND * LANE_ROWS;
+    pub const ROW_BYTES: u32 = POINT_BYTES * SECOND * LANE_ROWS;
     /// Rows of the input in the order in which producers ask for them: the transform begins with
     /// rows n and n + 8, and those that are on their way in one TMU must not all have the same
     /// place in its cache.
-    pub const ORDER: [u8; CODELET as usize] =
+    pub const ORDER: [u8; CODELET_POINTS as usize] =
         [0, 8, 1, 9, 4, 12, 5, 13, 2, 10, 3, 11, 6, 14, 7, 15];
     /// Rows from one to the next in each four: these in turn. Other steps stand in lists.
     pub const STEPS: [i32; 2] = [8, -7];
@@ -142,7 +137,7 @@ impl DoubleBuffered {
 
     /// Vectors of a unit's table: W_N^(16 k_x n2), which are two numbers for each k_x, then the
     /// roots of each output; of all these cosines, then sines.
-    const VECTORS: u32 = 2 * (1 + CODELET);
+    const VECTORS: u32 = 2 * (1 + CODELET_POINTS);
     /// Bytes from a vector of a unit's table to its next: those of all producers' units lie between
     /// them, so that what is looked up together has different places in the L2C.
     pub const VECTOR_STEP: u32 = VECTOR_BYTES * Self::PRODUCERS;
@@ -182,7 +177,7 @@ impl DoubleBuffered {
     /// Words of the store of even outputs, and of odd ones.
     pub const STORES: [u32; 2] = [5, 4];
     /// Words with which the rows of a parity's outputs are made.
-    pub const ROWS_OF_OUTPUTS: u32 = 2 * CODELET / 2;
+    pub const ROWS_OF_OUTPUTS: u32 = 2 * CODELET_POINTS / 2;
     /// Words at the end of a transform.
     pub const DONE: u32 = 3;
 
@@ -236,7 +231,7 @@ impl DoubleBuffered {
             Block::row(first + producer as u8)
         };
         match word {
-            PartWord::Input => transform.input + POINT * COLUMNS * unit,
+            PartWord::Input => transform.input + POINT_BYTES * COLUMNS * unit,
             PartWord::RowStep { number } => {
                 let [row, next] = [0, 1].map(|behind| {
                     let number = usize::from(number) + behind;
@@ -284,10 +279,10 @@ impl DoubleBuffered {
                     // Of the last pair early ones come first.
                     _ if number >= Self::EARLY_ROUNDS => {
                         let is_second = (units == Units::Early) != (consumer + 1 == CONSUMERS);
-                        CODELET * u32::from(is_second)
+                        CODELET_POINTS * u32::from(is_second)
                     }
-                    Units::Early => 32 * (consumer / 2) + CODELET * is_odd,
-                    Units::Late => CODELET * is_odd,
+                    Units::Early => 32 * (consumer / 2) + CODELET_POINTS * is_odd,
+                    Units::Late => CODELET_POINTS * is_odd,
                 };
                 Block::row(first as u8).read_setup(16).unwrap_or_default()
             }
@@ -316,12 +311,12 @@ impl OnePass for DoubleBuffered {
     }
 
     fn twiddle_words(&self) -> u32 {
-        Self::UNITS * Self::PRODUCERS * Self::VECTORS * VECTOR
+        Self::UNITS * Self::PRODUCERS * Self::VECTORS * LANES
     }
 
     /// Each output is multiplied by `gain` once.
     fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
-        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let (vector, lane) = (index / LANES, index % LANES);
         let (vector, unit) = (vector / Self::PRODUCERS, vector % Self::PRODUCERS);
         let unit = unit + Self::PRODUCERS * (vector / Self::VECTORS);
         let vector = vector % Self::VECTORS;
@@ -329,7 +324,7 @@ impl OnePass for DoubleBuffered {
         let (angle, gain) = match vector / 2 {
             // In place of x: the next k_x, as the first is not multiplied.
             0 => (
-                CODELET * Self::K_X[(x + 1) as usize % Self::K_X.len()] * n2,
+                CODELET_POINTS * Self::K_X[(x + 1) as usize % Self::K_X.len()] * n2,
                 1.0,
             ),
             position => {
@@ -360,7 +355,7 @@ impl OnePass for DoubleBuffered {
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
-            Word::Step => POINT * Self::POINTS,
+            Word::Step => POINT_BYTES * Self::POINTS,
             Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
             Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
             Word::Bytes(bytes) => bytes,
@@ -426,7 +421,7 @@ mod tests {
         });
         let mut units: Vec<_> = units.collect();
         units.sort_unstable();
-        let wanted: Vec<_> = (0..SECOND * POINT).step_by(16).collect();
+        let wanted: Vec<_> = (0..SECOND * POINT_BYTES).step_by(16).collect();
         assert_eq!(units, wanted);
     }
 }

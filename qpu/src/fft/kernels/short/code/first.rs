@@ -3,13 +3,14 @@
 
 use super::{barrier, load};
 use crate::fft::kernels::layout::OnePass;
-use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, VECTOR, request, tmu};
+use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, request, tmu};
 use crate::fft::kernels::short::Short;
 use crate::fft::kernels::short::layout::Word;
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, negate, positive};
 use crate::generate::codelet::radix16::file_of;
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, File, MulOp};
+use crate::machine::VECTOR_BYTES;
 
 /// Vectors of twiddles that are on their way while the transform runs: what the TMUs hold.
 const TWIDDLES_AHEAD: usize = 8;
@@ -137,7 +138,7 @@ impl First {
         ops.add_op(AddOp::Add, offsets, Source::Uniform(Word::Twiddles), lanes);
         ops.give_back(offsets);
         let vector = ops.take(Wish::File(File::B));
-        ops.immediate(VECTOR, vector);
+        ops.immediate(VECTOR_BYTES, vector);
         let columns = [0, 1].map(|component| load(ops, Word::ColumnSetup { component }, File::A));
         let sharing = self.short.is_shared().then(|| {
             let signs = ops.take(Wish::File(File::A));

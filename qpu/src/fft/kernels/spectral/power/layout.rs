@@ -1,20 +1,18 @@
 //! The lists of the programs of the pass: what each word of them is.
 
-use super::{Detector, Hold, PowerPass, ROW_BYTES, Removed};
+use super::{Detector, Hold, PowerPass, Removed};
 use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
 use crate::fft::kernels::layout::{Layout, Vector, not_in_its_lists};
 use crate::fft::kernels::program::{Lanes, Task};
-use crate::fft::kernels::sizes::{LANES, POINT_BYTES};
+use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::spectral::real_split::{
     AREA_ROWS, fill_roots, group_offset, split_address,
 };
 use crate::fft::kernels::spectral::{Record, Row, Start, Stream};
 use crate::fft::kernels::truncation::{LOSS_OF_A_PRODUCT, gain};
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::machine::{LANES, VECTOR_BYTES};
 use crate::vpm::Store;
-
-/// Bytes of a vector.
-const VECTOR_BYTES: u32 = 4 * LANES;
 
 /// The loss of a sum of two positive numbers, on average.
 const LOSS_OF_A_POSITIVE_SUM: f64 = 0.5;
@@ -70,7 +68,7 @@ impl PowerPass {
 
     /// Address of a row of powers of result `which`.
     const fn row_address(&self, buffers: &Buffers, which: u32, row: u32) -> u32 {
-        buffers.to + which * self.powers.output_bytes() + ROW_BYTES * (row - self.first_row())
+        buffers.to + which * self.powers.output_bytes() + VECTOR_BYTES * (row - self.first_row())
     }
 }
 
@@ -117,7 +115,7 @@ impl Layout for PowerPass {
         _is_inverse: bool,
         put: &mut dyn FnMut(u32, &[u32]),
     ) {
-        for row in 0..self.multiples_bytes() / ROW_BYTES {
+        for row in 0..self.multiples_bytes() / VECTOR_BYTES {
             put(LANES * row, &[0; LANES as usize]);
         }
     }

@@ -24,10 +24,9 @@ mod units;
 pub use signal::Detector;
 
 use super::{Bins, PowerWay};
-use crate::fft::kernels::sizes::{LANES, POINT_BYTES};
+use crate::fft::kernels::sizes::POINT_BYTES;
+use crate::machine::{LANES, VECTOR_BYTES};
 
-/// Bytes of a row of powers.
-pub const ROW_BYTES: u32 = 4 * LANES;
 /// 10 log10 of a power is the SFU's log2 of it times the first, plus the second.
 ///
 /// The SFU's log2 has 16 bits behind the point and is between 1.6e-4 too low and 0.2e-4 too high,
@@ -178,7 +177,7 @@ impl Powers {
     /// Bytes of a row of powers: those of its bins and what is left of a line of the caches.
     #[must_use]
     pub const fn power_bytes(&self) -> u32 {
-        self.rows()[1] * ROW_BYTES
+        self.rows()[1] * VECTOR_BYTES
     }
 
     /// Bytes of a row of powers and of the decibels behind it, which begin at

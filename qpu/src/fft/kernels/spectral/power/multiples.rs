@@ -4,9 +4,9 @@
 //! It has W\[k\] / W\[0\] of bins k = 0, 1, .. in the order of the transform, sixteen to a row. Of
 //! real spectra, of which programs have twice the bins, it has twice that for bins 0 to N/2.
 
-use super::{PowerPass, ROW_BYTES, Removed};
-use crate::fft::kernels::sizes::LANES;
+use super::{PowerPass, Removed};
 use crate::fft::kernels::twiddle::root;
+use crate::machine::{LANES, VECTOR_BYTES};
 
 /// Parts of sixteen points.
 pub const PARTS: usize = 2 * LANES as usize;
@@ -17,7 +17,7 @@ impl PowerPass {
     pub const fn multiples_bytes(&self) -> u32 {
         match self.powers.removed {
             Removed::Near(_) => 0,
-            Removed::Everywhere => ROW_BYTES * (self.rows_of_multiples() + self.unit_rows()),
+            Removed::Everywhere => VECTOR_BYTES * (self.rows_of_multiples() + self.unit_rows()),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The bins that the units of the pass make, and the rows that they store.
 
 use super::PowerPass;
-use crate::fft::kernels::sizes::LANES;
 use crate::fft::kernels::spectral::runs::{Run, Runs};
+use crate::machine::LANES;
 
 /// Rows that a unit stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,8 +1,9 @@
 //! The places in scratch memory of the cells that a pass writes.
 
-use crate::fft::kernels::sizes::{BLOCK_CELLS, CELL_BYTES, LANES, OCTET, UNIT_POINTS};
+use crate::fft::kernels::sizes::{BLOCK_CELLS, CELL_BYTES, OCTET, UNIT_POINTS};
 use crate::fft::kernels::unit::Geometry;
 use crate::fft::split::Role;
+use crate::machine::LANES;
 
 /// Blocks of neighbouring rows of the next pass lie line by line between each other: as many, at
 /// the most, as a power of two.

@@ -2,21 +2,19 @@
 
 use crate::fft::kernels::program::Samples;
 use crate::fft::kernels::samples::Factors;
-use crate::fft::kernels::sizes::{LANES, UNIT_POINTS};
+use crate::fft::kernels::sizes::UNIT_POINTS;
 use crate::fft::kernels::unit::Geometry;
 use crate::fft::split::Role;
-
-/// Bytes of the factors of one component of a vector.
-const VECTOR: u32 = 4 * LANES;
+use crate::machine::{LANES, VECTOR_BYTES};
 
 impl Geometry {
     /// Bytes of one unit's factors.
     const fn factors_of_a_unit(&self) -> u32 {
         match (self.reading().samples(), self.reading().factors) {
             (Samples::Points, _) => 0,
-            (_, Factors::Common) => 2 * VECTOR,
-            (_, Factors::OfPoints) => LANES * VECTOR,
-            (_, Factors::OfComponents) => 2 * LANES * VECTOR,
+            (_, Factors::Common) => 2 * VECTOR_BYTES,
+            (_, Factors::OfPoints) => LANES * VECTOR_BYTES,
+            (_, Factors::OfComponents) => 2 * LANES * VECTOR_BYTES,
         }
     }
 
@@ -48,9 +46,9 @@ impl Geometry {
     #[must_use]
     pub const fn factor(&self, vector: u32, component: u32) -> u32 {
         match self.reading().factors {
-            Factors::Common => VECTOR * component,
-            Factors::OfPoints => VECTOR * vector,
-            Factors::OfComponents => VECTOR * (2 * vector + component),
+            Factors::Common => VECTOR_BYTES * component,
+            Factors::OfPoints => VECTOR_BYTES * vector,
+            Factors::OfComponents => VECTOR_BYTES * (2 * vector + component),
         }
     }
 

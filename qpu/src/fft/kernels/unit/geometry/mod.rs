@@ -42,8 +42,9 @@ mod units;
 
 use crate::fft::kernels::program::{Kind, Samples};
 use crate::fft::kernels::samples::Reading;
-use crate::fft::kernels::sizes::{LANES, POINT_BYTES, UNIT_POINTS};
+use crate::fft::kernels::sizes::{POINT_BYTES, UNIT_POINTS};
 use crate::fft::split::{Axis, Role, Split};
+use crate::machine::LANES;
 pub use cells::{LOG2_INTERLEAVED, scratch_bytes};
 pub use units::Unit;
 

@@ -31,6 +31,7 @@ use crate::generate::{
     Builder, Label, NONE, R0, R1, ST_WAIT, TMU_NOSWAP, UNIF, UNIFORMS_ADDRESS, ra,
 };
 use crate::isa::{BranchCond, File};
+use crate::machine::LINE_INSTRUCTIONS;
 use consumer::Early;
 use lists::part;
 use producer::Producer;
@@ -81,9 +82,6 @@ const TO_CODE: u32 = 8 * 41;
 const ROWS_BACK: u8 = 4;
 /// The counterpart for producers: the way to what follows a half, or its pairs.
 const FOLLOWS: u8 = 14;
-
-/// Instructions of a line of the instruction cache.
-const LINE: usize = 8;
 
 /// Registers between pieces.
 struct Kept {
@@ -232,7 +230,7 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     let [count, offset] = [kept.count, kept.offset].map(register);
     all.piece(ONCE, None);
     // The loop only just fits an instruction cache: it begins with a line.
-    while !all.b.len().is_multiple_of(LINE) {
+    while !all.b.len().is_multiple_of(LINE_INSTRUCTIONS as usize) {
         all.b.nop();
     }
     let unit = all.b.here("unit");
