@@ -1,12 +1,11 @@
 //! A row: one transform, ours beside the peer's, and what both are held to.
 
 use crate::case::{Case, Kind};
-use crate::side::Side;
+use crate::side::{Side, microseconds};
 use crate::target;
 use crate::wall::Wall;
 use qpu::fft::roofline::Floor;
 use serde_json::{Value, json};
-use v3d_sim::Board;
 
 /// One transform.
 #[derive(Clone, PartialEq, Debug)]
@@ -182,12 +181,6 @@ impl Row {
             ("passes_met", json!(self.passes_met())),
         ]
     }
-}
-
-/// V3D clocks of a Pi 1 as microseconds.
-#[must_use]
-pub fn microseconds(clocks: f64) -> f64 {
-    clocks * 1e6 / f64::from(Board::Pi1.clock_hz())
 }
 
 /// Geometric mean of what rows that have a target have `of` themselves; `None` when there is none.

@@ -1,10 +1,9 @@
 //! Measurements of one side: ours or the peer's.
 
 use crate::case::Case;
-use crate::row::microseconds;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use v3d_sim::Statistics;
+use v3d_sim::{Board, Statistics};
 
 /// Two launches of one program or plan on a machine of their own.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -27,6 +26,12 @@ pub struct Side {
     pub random_ppm: f64,
     /// The work of the second launch.
     pub work: Work,
+}
+
+/// V3D clocks of a Pi 1 as microseconds.
+#[must_use]
+pub fn microseconds(clocks: f64) -> f64 {
+    clocks * 1e6 / f64::from(Board::Pi1.clock_hz())
 }
 
 /// The work of shared units, and the waits of QPUs.

@@ -6,8 +6,9 @@ mod tables;
 mod variants;
 
 use crate::case::{Case, Kind, SEGMENTS};
-use crate::row::{Met, Row, geometric_mean, microseconds};
+use crate::row::{Met, Row, geometric_mean};
 use crate::side::Side;
+use crate::side::microseconds;
 use crate::target;
 use crate::variants::Tried;
 use anyhow::{Context, Result};

@@ -1,8 +1,9 @@
 //! Tables of lengths: a row each, and how its figures are written.
 
 use crate::case::Case;
-use crate::row::{Met, Row, microseconds};
+use crate::row::{Met, Row};
 use crate::side::Side;
+use crate::side::microseconds;
 use fidelity::report::table::{Table, figure};
 
 /// Ours beside the peer's.
