@@ -7,8 +7,7 @@ mod variants;
 
 use crate::case::{Case, Kind, SEGMENTS};
 use crate::row::{Met, Row, geometric_mean};
-use crate::side::Side;
-use crate::side::microseconds;
+use crate::side::{Side, microseconds};
 use crate::target;
 use crate::variants::Tried;
 use anyhow::{Context, Result};

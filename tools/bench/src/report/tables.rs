@@ -2,8 +2,7 @@
 
 use crate::case::Case;
 use crate::row::{Met, Row};
-use crate::side::Side;
-use crate::side::microseconds;
+use crate::side::{Side, microseconds};
 use fidelity::report::table::{Table, figure};
 
 /// Ours beside the peer's.
