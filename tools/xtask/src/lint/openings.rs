@@ -14,7 +14,7 @@ pub fn find(text: &str) -> Vec<usize> {
             let rest = text.strip_prefix(*word);
             rest.is_some_and(|rest| !rest.starts_with(|it: char| it.is_alphanumeric()))
         };
-        WORDS.iter().any(|word| begins(word))
+        WORDS.iter().any(begins)
     };
     let poor = openings(text).filter(|(_, opening)| is_poor(opening));
     poor.map(|(number, _)| number).collect()
