@@ -77,7 +77,8 @@ mod tests {
     fn roots_are_those_of_unity() {
         for points in [1, 2, 3, 5, 8, 12, 64] {
             for step in 0..2 * points {
-                let angle = TAU * step as f64 / points as f64;
+                // An angle beyond a full turn would have lost the digits that are compared.
+                let angle = TAU * (step % points) as f64 / points as f64;
                 for is_inverse in [false, true] {
                     let [re, im] = root(step, points, is_inverse);
                     let wanted = if is_inverse {

@@ -191,14 +191,14 @@ fn every_kind_has_a_plan() {
             &["convert", "shared", "split"],
         ),
         (&["512", "--real", "--inverse"], &["join", "shared"]),
-        (&["64", "--rows", "16"], &["only", "last"]),
+        (&["64", "--rows", "16"], &["single", "last"]),
         (
             &["64", "--powers", "4", "--hop", "32"],
             &["convert", "shared", "power"],
         ),
         (
             &["64", "--powers", "40", "--real", "--windowed"],
-            &["only", "power"],
+            &["single", "power"],
         ),
     ];
     for (arguments, roles) in kinds {
