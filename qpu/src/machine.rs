@@ -2,7 +2,7 @@
 //!
 //! Each has its unit in its name. Sizes are `u32`; numbers of QPUs, rows and semaphores are `u8`,
 //! as sets of QPUs and setup words take them. Facts of one kind of instruction stand with it:
-//! [`INSTRUCTION_BYTES`](crate::isa::INSTRUCTION_BYTES),
+//! [`INSTRUCTION_BYTES`],
 //! [`DELAY_SLOTS`](crate::isa::DELAY_SLOTS). Simulators have numbers of their own.
 //!
 //! Sources: "the guide" is Broadcom's VideoCore IV 3D Architecture Reference Guide.

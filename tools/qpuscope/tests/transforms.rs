@@ -198,7 +198,7 @@ fn every_kind_has_a_plan() {
         ),
         (
             &["64", "--powers", "40", "--real", "--windowed"],
-            &["single", "power"],
+            &["convert", "shared", "power"],
         ),
     ];
     for (arguments, roles) in kinds {

@@ -7,7 +7,7 @@
 //!
 //! | kernel | passes |
 //! |---|---|
-//! | [`unit`] | first, middle, last and single passes; each unit of 256 points on one QPU |
+//! | [`mod@unit`] | first, middle, last and single passes; each unit of 256 points on one QPU |
 //! | [`tile`] | first and last passes of 128 and 256 points whose tiles QPUs share |
 //! | [`short`] | transforms of 2^4 to 2^9 points in one pass: several on a QPU, or one on several |
 //! | [`batch`] | a batch of transforms of 2^8 points in one pass, each on one QPU |
