@@ -10,6 +10,7 @@
 
 mod report;
 mod time;
+pub mod words;
 
 use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::planner::tuning::{self, Chip};
