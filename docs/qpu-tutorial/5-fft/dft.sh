@@ -1,4 +1,5 @@
-# The reference: a transform by its definition, in double precision, and how far a result is from it.
+# The reference: a transform by its definition, in double precision, and how far a result is from
+# it.
 #
 #   sh dft.sh INPUT RESULT          points in a row
 #   sh dft.sh INPUT RESULT plane    rows and columns of a square; the result lies transposed

@@ -1,5 +1,6 @@
-# Twiddle factors of 256 points: for k = 1 to 15 a row of sixteen real parts W^mk and one of imaginary
-# parts, m being the lane and W = exp(-2 pi i / 256). `bias` makes them larger by that many 2^-24.
+# Twiddle factors of 256 points: for k = 1 to 15 a row of sixteen real parts of W^mk and one of
+# imaginary parts. m is the lane, and W = exp(-2 pi i / 256). `bias` makes the factors larger by that
+# many 2^-24.
 
 .set larger, 1 + bias * 2.0 ** -24
 

@@ -9,7 +9,8 @@
 
 .set counter, rb8
 
-# Lane l looks up word t of block l. The first byte is the upper one in SHA-256, and the lower one here.
+# Lane l looks up word t of block l. The first byte of a word is the upper one in SHA-256, and the
+# lower one here.
     ldi rb9, 0xff00ff00
     shl r0, elem_num, 6
     add r0, r0, unif
