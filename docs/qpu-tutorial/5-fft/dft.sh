@@ -12,7 +12,7 @@ $1 == "result" { n = count / 2; count = 0; next }
 { for (i = 1; i <= NF; i++) if (n) result[count++] = $i; else given[count++] = $i }
 
 END {
-    if (count != 2 * n) { print "the files are of different lengths"; exit 1 }
+    if (!n || count != 2 * n) { print "dft.sh: give two files of the same length"; exit 1 }
     side = sqrt(n)
     for (t = 0; t < n; t++) {
         c[t] = cos(8 * atan2(1, 1) * t / n)

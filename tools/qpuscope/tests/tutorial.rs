@@ -217,4 +217,19 @@ fn a_job_of_each_part_leaves_on_a_board_what_it_leaves_on_the_simulator() {
         let on_board = dump(qpuscope().args(board), &done.folder);
         assert!(simulated == on_board, "{}", done.job);
     }
+    // The job that hangs, with a limit of 4 ms.
+    let folder = &DONE
+        .iter()
+        .find(|done| done.part == "3-sum")
+        .expect("part 3")
+        .folder;
+    let alone = fs::read_to_string(folder.join("alone.json")).expect("a job");
+    let limited = alone.replacen('{', "{ \"limit_cycles\": 1000000,", 1);
+    fs::write(folder.join("limited.json"), limited).expect("a file");
+    let board = ["run", "limited.json", "-q", "--port", &sim(&image)];
+    let (_, status, said) = run(qpuscope().args(board).current_dir(folder));
+    assert!(
+        status != 0 && said.contains("did not end within 4000 us and V3D was restarted"),
+        "{status}: {said}"
+    );
 }
