@@ -140,18 +140,17 @@ fn the_page_on_ffts_prints_draws_and_quotes_what_is_there() {
                 "docs/flow/{name} is not what the page's command draws; draw it anew"
             );
         }
-        let lines = part.lines().filter(|line| line.starts_with("Code: "));
-        assert!(lines.count() > 0, "{title} quotes no code");
+        assert!(part.contains("\n```rust\n"), "{title} quotes no code");
     }
-    for line in page.lines().filter(|line| line.starts_with("Code: ")) {
-        let words: Vec<&str> = line.split('`').collect();
-        let ["Code: ", path, ": ", quoted, ""] = words[..] else {
-            panic!("{line} is not: Code: `PATH`: `LINE`");
-        };
+    for quote in page.split("\nCode, in `").skip(1) {
+        let (path, rest) = quote.split_once("`:\n\n```rust\n").expect("a quotation");
+        let (quoted, _) = rest.split_once("\n```\n").expect("its end");
         let source = std::fs::read_to_string(root.join(path)).unwrap_or_default();
         assert!(
             source.lines().any(|line| line.trim() == quoted),
             "{path} has no line {quoted}"
         );
     }
+    let [quotes, blocks] = ["\nCode, in `", "\n```rust\n"].map(|begin| page.matches(begin).count());
+    assert_eq!(quotes, blocks, "each line of code has its file");
 }

@@ -10,7 +10,7 @@ mod arm;
 mod planes;
 
 pub use arm::Length;
-pub use planes::Side;
+pub use planes::Plane;
 
 use anyhow::{Context, Result};
 use fidelity::Userland;
@@ -40,7 +40,7 @@ pub struct Beside {
     /// A length each, shortest first.
     pub lengths: Vec<Length>,
     /// A size of plane each, smallest first.
-    pub planes: Vec<Side>,
+    pub planes: Vec<Plane>,
 }
 
 impl Beside {

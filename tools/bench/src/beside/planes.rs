@@ -22,7 +22,7 @@ const LIMIT_US: u32 = 2_000_000;
 
 /// A size of plane.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
-pub struct Side {
+pub struct Plane {
     /// log2 of the number of rows.
     pub log2_rows: u32,
     /// log2 of the number of columns.
@@ -40,14 +40,14 @@ pub fn measure(
     userland: Option<&Userland>,
     constants: &Constants,
     progress: &(dyn Fn(&str) + Sync),
-) -> Result<Vec<Side>> {
+) -> Result<Vec<Plane>> {
     in_parallel(
         &SIZES,
         |[rows, columns]| 1u64 << (rows + columns),
         |&[log2_rows, log2_columns]| {
             let (passes, cycles) = ours(log2_rows, log2_columns, constants)?;
             let peer_cycles = match userland {
-                // It has no shorter transforms, and turns squares over only.
+                // It has no shorter transforms, and of squares one batch stands for both.
                 Some(userland) if log2_rows == log2_columns && log2_rows >= 8 => {
                     let batch = peer::measure(userland, log2_rows, 1 << log2_rows, constants)?;
                     Some(2 * batch.cycles)
@@ -55,7 +55,7 @@ pub fn measure(
                 _ => None,
             };
             progress(&format!("a plane of 2^{log2_rows} x 2^{log2_columns}"));
-            Ok(Side {
+            Ok(Plane {
                 log2_rows,
                 log2_columns,
                 passes,
@@ -98,7 +98,7 @@ fn request(log2_rows: u32, log2_columns: u32) -> Request {
 }
 
 /// The table of the document.
-pub fn table(sides: &[Side]) -> Table {
+pub fn table(planes: &[Plane]) -> Table {
     let mut table = Table::new(&[
         "rows x columns",
         "passes",
@@ -109,23 +109,23 @@ pub fn table(sides: &[Side]) -> Table {
         "GPU_FFT us",
         "ratio",
     ]);
-    for side in sides {
-        let Side {
+    for plane in planes {
+        let Plane {
             log2_rows,
             log2_columns,
             ..
-        } = *side;
+        } = *plane;
         let floor = Roofline::SIMULATED.floor_of_request(&request(log2_rows, log2_columns));
-        let us = microseconds(side.cycles as f64);
-        let peer = side.peer_cycles.map(|cycles| microseconds(cycles as f64));
+        let us = microseconds(plane.cycles as f64);
+        let peer = plane.peer_cycles.map(|cycles| microseconds(cycles as f64));
         let dash = || "-".to_owned();
         table.row(vec![
             format!("{} x {}", 1u32 << log2_rows, 1u32 << log2_columns),
-            side.passes.to_string(),
-            figure(side.cycles as f64),
+            plane.passes.to_string(),
+            figure(plane.cycles as f64),
             figure(us),
             figure(microseconds(floor.clocks())),
-            format!("{:.2}", floor.clocks() / side.cycles as f64),
+            format!("{:.2}", floor.clocks() / plane.cycles as f64),
             peer.map_or_else(dash, figure),
             peer.map_or_else(dash, |peer| format!("{:.2}", peer / us)),
         ]);
