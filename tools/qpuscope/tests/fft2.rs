@@ -287,6 +287,10 @@ fn seas_that_cannot_be_drawn_are_refused() {
             &["--heights", &*out, "--size", "100"][..],
             "powers of two from 16 on",
         ),
+        (
+            &["--heights", &out, "--size", "8589934592"],
+            "take a smaller picture",
+        ),
         (&["--heights", &out, "--wind", "0"], "try --wind 12"),
         (
             &["--heights", &out, "--wind", "0.001"],

@@ -13,6 +13,8 @@
 //! first run of a plan; of a board it is the time between its first request to V3D and the end of
 //! the last program.
 
+mod source;
+
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -22,13 +24,13 @@ use v3d_sim::{Board, SimRunner};
 
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
-use crate::files::{apart, input, output};
+use crate::files::{apart, output};
 use crate::plane::mask::Mask;
-use crate::plane::ocean::{self, Ocean};
-use crate::plane::transform::{Planes, bytes, request};
-use crate::plane::{Picture, Spectrum, kernel, npy, png};
+use crate::plane::transform::{Planes, bytes};
+use crate::plane::{Spectrum, kernel, npy, ocean, png};
 use crate::remote::Remote;
 use crate::say;
+use source::Source;
 
 /// Imaginary parts that are no rounding errors any more, relative to the picture.
 const IMAGINARY: f64 = 1e-4;
@@ -98,7 +100,7 @@ pub struct Options {
     /// Other waves of the same sea with --heights
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "heights")]
     seed: u64,
-    /// Write the bins too, behind the mask if there is one: what numpy.fft.fft2 gives for pixels of
+    /// Write the bins too, behind mask or kernel if there is one: what numpy.fft.fft2 gives for pixels of
     /// 0 to 1
     #[arg(long, value_name = "FILE.npy")]
     spectrum: Option<PathBuf>,
@@ -125,18 +127,18 @@ pub struct Options {
 /// written.
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
-    let input = Input::read(options)?;
-    let [width, height] = input.size();
+    let source = Source::read(options)?;
+    let [width, height] = source.size();
     match options.qpus.connect()? {
         None => {
             let runner = SimRunner::new(bytes(width, height)?);
             let place = format!("{} (simulated)", Board::Pi1.name());
-            transform(options, input, Planes::new(width, height, runner)?, &place)
+            transform(options, source, Planes::new(width, height, runner)?, &place)
         }
         Some(client) => {
             let runner = Remote::new(client, bytes(width, height)?)?;
             let place = runner.description();
-            transform(options, input, Planes::new(width, height, runner)?, &place)
+            transform(options, source, Planes::new(width, height, runner)?, &place)
         }
     }
 }
@@ -176,87 +178,10 @@ fn check(options: &Options) -> Result<()> {
     outputs.iter().try_for_each(|path| output::check(path))
 }
 
-/// The input to transform.
-enum Input {
-    Picture {
-        fitted: Picture,
-        /// Columns and rows in the file.
-        size: [usize; 2],
-        /// Weights of the same size, that it is convolved with.
-        kernel: Option<Picture>,
-    },
-    Bins(Spectrum),
-}
-
-impl Input {
-    fn read(options: &Options) -> Result<Self> {
-        let Some(path) = &options.input else {
-            let ocean = Ocean {
-                width: options.size,
-                height: options.size,
-                patch_m: options.patch,
-                wind_m_s: options.wind,
-                seed: options.seed,
-            };
-            request(ocean.width, ocean.height)?;
-            let spectrum = ocean.spectrum().ok_or_else(|| {
-                Failure::usage(format!(
-                    "a wind of {} m/s raises no waves that {} pixels of {} m can show; take another --wind or --patch",
-                    options.wind, options.size, options.patch
-                ))
-            })?;
-            return Ok(Self::Bins(spectrum));
-        };
-        if options.inverse {
-            let bins = input::read(path, "a file of bins", input::RECORDING)?;
-            return Ok(Self::Bins(npy::decode(&bins, path)?));
-        }
-        let original = grey(path, |width, height| {
-            let [width, height] = Picture::fitted_sides(width, height, options.crop)?;
-            request(width, height).map(|_| ())
-        })?;
-        let (fitted, note) = original.fitted(options.crop)?;
-        if let Some(note) = note {
-            say::note(&format!("{}: {note}\n", say::path(path)));
-        }
-        let kernel = options.kernel.as_ref().map(|path| {
-            let [width, height] = [fitted.width, fitted.height];
-            let kernel = grey(path, |_, _| Ok(()))?;
-            kernel::plane(&kernel, width, height)
-                .map_err(|failure| Failure::usage(format!("{}: {failure}", say::path(path))))
-        });
-        Ok(Self::Picture {
-            size: [original.width, original.height],
-            kernel: kernel.transpose()?,
-            fitted,
-        })
-    }
-
-    /// Columns and rows of the plane.
-    fn size(&self) -> [usize; 2] {
-        match self {
-            Self::Picture { fitted, .. } => [fitted.width, fitted.height],
-            Self::Bins(spectrum) => [spectrum.width, spectrum.height],
-        }
-    }
-}
-
-/// Reads a picture, and says so where it had colours.
-fn grey(path: &Path, fits: impl Fn(usize, usize) -> Result<()>) -> Result<Picture> {
-    let (picture, has_colours) = png::read(path, fits)?;
-    if has_colours {
-        say::note(&format!(
-            "{}: colours are taken as their luma\n",
-            say::path(path)
-        ));
-    }
-    Ok(picture)
-}
-
-/// Transforms the input and writes what comes of it; `place` is where.
+/// Transforms the plane and writes what comes of it; `place` is where.
 fn transform<R: Runner>(
     options: &Options,
-    input: Input,
+    source: Source,
     mut planes: Planes<R>,
     place: &str,
 ) -> Result<()>
@@ -265,9 +190,9 @@ where
     Failure: From<R::Error>,
 {
     let mut reports = vec![];
-    let (mut spectrum, size) = match input {
-        Input::Bins(spectrum) => (spectrum, None),
-        Input::Picture {
+    let (mut spectrum, size) = match source {
+        Source::Bins(spectrum) => (spectrum, None),
+        Source::Picture {
             fitted,
             size,
             kernel,
