@@ -100,8 +100,8 @@ pub struct Options {
     /// Other waves of the same sea with --heights
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "heights")]
     seed: u64,
-    /// Write the bins too, behind mask or kernel if there is one: what numpy.fft.fft2 gives for pixels of
-    /// 0 to 1
+    /// Write the bins too, behind mask or kernel if there is one: what numpy.fft.fft2 gives for
+    /// pixels of 0 to 1
     #[arg(long, value_name = "FILE.npy")]
     spectrum: Option<PathBuf>,
     /// Take the middle of a picture whose sides are no powers of two, instead of filling it up
