@@ -8,15 +8,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::client::{Client, closed, nothing_decodes};
-use crate::command::{LineOptions, seconds};
+use crate::command::LineOptions;
 use crate::failure::{Failure, Result};
-use crate::lines::strongest;
+use crate::files::{self, Input};
+use crate::lines::{Line, strongest};
 use crate::link::{Link, Received};
 use crate::log::Logs;
+use crate::output::series::{Kind, Series, Wanted, of_record};
+use crate::output::{RtlPower, Times};
+use crate::picture::Theme;
+use crate::picture::waterfall::Merge;
+use crate::quantity::{seconds, whole};
 use crate::spectrum::{Hold, Spectrum};
 use crate::stop::Stop;
 use crate::stream::{Event, Receiver};
-use crate::{files, output, picture, say, stop, text};
+use crate::utc::Utc;
+use crate::{output, say, stop, text};
 
 /// The time that a live line may be silent before that is explained.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -36,9 +43,17 @@ pub enum Format {
     Csv,
     /// One JSON object a line each
     Json,
-    /// A picture file each
+    /// One line of rtl_power each
+    #[value(name = "rtl_power")]
+    RtlPower,
+    /// One binary record of soapy_power each
+    #[value(alias = "soapy_power_bin")]
+    Sdrff,
+    /// An array of all for NumPy, and a description in JSON
+    Npy,
+    /// A picture of all, with time downwards; of each with --each
     Png,
-    /// A picture file each
+    /// The same as shapes
     Svg,
     /// Nothing: only count
     None,
@@ -61,14 +76,23 @@ pub struct Options {
     /// Short for --format json
     #[arg(long)]
     json: bool,
-    /// Folder for pictures
+    /// Folder for files
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
+    /// A picture of each spectrum instead of one of all
+    #[arg(long)]
+    each: bool,
+    /// Background of pictures
+    #[arg(long, value_enum, default_value = "print")]
+    theme: Theme,
+    /// Level of spectra and bins that share a point of a picture of all
+    #[arg(long, value_enum, default_value = "max")]
+    merge: Merge,
     /// Number of strongest lines to list and mark
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = whole::<usize>)]
     lines: usize,
     /// End after so many spectra
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = count)]
     count: Option<u64>,
     /// End after so many seconds (of a virtual Pi: virtual seconds)
     #[arg(long, value_parser = seconds)]
@@ -87,9 +111,43 @@ pub struct Options {
     strict: bool,
 }
 
+/// A number of spectra, as an option gives it.
+fn count(text: &str) -> std::result::Result<u64, String> {
+    whole(text).and_then(|count| match count {
+        0 => Err("0 spectra are none; give 1 or more".to_owned()),
+        count => Ok(count),
+    })
+}
+
 impl Options {
     fn source(&self) -> Option<&str> {
         self.source.as_deref().or(self.port.as_deref())
+    }
+
+    /// The files that spectra go to, if any.
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            folder: self.out.clone(),
+            kinds: match self.format {
+                Format::Png => vec![Kind::Png],
+                Format::Svg => vec![Kind::Svg],
+                Format::Npy => vec![Kind::Npy],
+                _ => vec![],
+            },
+            theme: self.theme,
+            merge: self.merge,
+            each: self.each,
+            notes: vec![],
+            recorded: None,
+        }
+    }
+
+    /// The files that no output may be.
+    fn inputs(&self) -> Vec<Input<'_>> {
+        let source = self.source();
+        let mut inputs = self.line.inputs(source);
+        inputs.extend(source.map(|source| (Path::new(source), "what is read")));
+        inputs
     }
 
     /// Opens what is read; tells a board what to do first, if it is to be told anything.
@@ -115,26 +173,37 @@ impl Options {
 pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let (link, receiver, logs) = stop::blocking(|| options.open())?;
+    let wanted = options.wanted();
+    let inputs = options.inputs();
     let mut reader = Reader {
         options,
+        wanted: &wanted,
+        inputs: &inputs,
         link,
         receiver,
         logs,
         written: 0,
         headings: None,
         held: None,
+        clock: None,
+        rtl_power: RtlPower::default(),
+        series: None,
+        count_of_series: 0,
         doubt: None,
         idle: false,
         explained: false,
     };
     let read = reader.read_all(&stop);
+    let closed = reader.close_series();
     let concluded = reader.conclude();
     // What broke the line is the better reason, after the counters have been shown.
-    read.and(concluded)
+    read.and(closed).and(concluded)
 }
 
 struct Reader<'a> {
     options: &'a Options,
+    wanted: &'a Wanted,
+    inputs: &'a [Input<'a>],
     link: Box<dyn Link>,
     receiver: Receiver,
     logs: Logs,
@@ -144,6 +213,12 @@ struct Reader<'a> {
     headings: Option<String>,
     /// The values that `--hold` has of the records so far.
     held: Option<Spectrum>,
+    /// The places of records in time, and the device time of the last one.
+    clock: Option<(Times, u64)>,
+    rtl_power: RtlPower,
+    /// The files of the records that come now.
+    series: Option<Series<'a>>,
+    count_of_series: usize,
     /// The last record's warning of results that may be wrong.
     doubt: Option<wire::Doubt>,
     /// The board says that it waits for a command.
@@ -265,21 +340,94 @@ impl Reader<'_> {
                 spectrum.engine.name(),
                 output::table(spectrum, &lines)
             )),
-            Format::Png => self.picture("png", &picture::png(spectrum, &lines)?),
-            Format::Svg => self.picture("svg", picture::svg(spectrum, &lines).as_bytes()),
+            Format::RtlPower => {
+                let times = self.times(spectrum);
+                say::data(&self.rtl_power.line(spectrum, &times))
+            }
+            Format::Sdrff => {
+                let times = self.times(spectrum);
+                say::bytes(&output::sdrff(spectrum, &times))
+            }
+            Format::Png | Format::Svg if self.options.each => self.picture(spectrum, &lines),
+            Format::Npy | Format::Png | Format::Svg => self.put(spectrum, &lines),
         }
     }
 
-    fn picture(&self, extension: &str, bytes: &[u8]) -> Result<()> {
+    /// The places of records in time, from this record on. Of a live line this computer's clock
+    /// says when it came; nobody has noted when bytes were recorded, and a virtual Pi has a time of
+    /// its own.
+    fn times(&mut self, spectrum: &Spectrum) -> Times {
+        let device_us = spectrum.device_us;
+        let known = self.clock.filter(|(_, last)| device_us >= *last);
+        let times = known.map_or_else(
+            || {
+                let is_virtual = |source: &str| source.starts_with("sim:");
+                let has_clock =
+                    self.link.is_live() && !self.options.source().is_some_and(is_virtual);
+                let now = i64::try_from(device_us).unwrap_or(i64::MAX / 4);
+                Times::of_device(has_clock.then(|| Utc::now().after(-now)))
+            },
+            |(times, _)| times,
+        );
+        if self.clock.is_none()
+            && times.zero().is_none()
+            && matches!(self.options.format, Format::RtlPower | Format::Sdrff)
+        {
+            crate::say::remark!(
+                "nobody noted when this was recorded: times count from 1970-01-01, when the board started"
+            );
+        }
+        self.clock = Some((times, device_us));
+        times
+    }
+
+    /// Writes a record to the files of all.
+    fn put(&mut self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
+        let times = self.times(spectrum);
+        if let Some(series) = &mut self.series
+            && series.takes(spectrum)
+        {
+            let done = series.push(spectrum, lines);
+            if done.is_err() {
+                // A file that cannot be written on is not to look whole.
+                self.series = None;
+            }
+            return done;
+        }
+        self.close_series()?;
         let out = &self.options.out;
         std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
-        let path = out.join(format!("spectrum-{:04}.{extension}", self.written));
-        let source = self.options.source();
-        let mut inputs = self.options.line.inputs(source);
-        inputs.extend(source.map(|source| (Path::new(source), "what is read")));
-        files::apart(&[&path], &inputs)?;
-        files::output::write(&path, bytes)?;
-        say::data(&format!("{}\n", say::path(&path)))
+        self.count_of_series += 1;
+        let number = self.count_of_series;
+        let series = Series::begin(self.wanted, self.inputs, number, times, spectrum, lines)?;
+        self.series = Some(series);
+        Ok(())
+    }
+
+    /// Gives the files of the records that have come their names, and prints these.
+    fn close_series(&mut self) -> Result<()> {
+        let Some(series) = self.series.take() else {
+            return Ok(());
+        };
+        for path in series.finish()? {
+            say::data(&format!("{}\n", say::path(&path)))?;
+        }
+        Ok(())
+    }
+
+    /// Draws a record by itself.
+    fn picture(&self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
+        let out = &self.options.out;
+        std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
+        for kind in &self.wanted.kinds {
+            if let Some((ending, bytes)) = of_record(self.wanted, *kind, spectrum, lines)? {
+                let path = out.join(format!("spectrum-{:04}.{ending}", self.written));
+                files::apart(&[&path], self.inputs)?;
+                files::output::write(&path, &bytes)?;
+                say::data(&format!("{}\n", say::path(&path)))?;
+            }
+        }
+        Ok(())
     }
 
     /// Says once what is wrong with a line on which nothing useful comes.

@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 use virtual_pi::{Config, VirtualPi};
 
-use crate::command::seconds;
 use crate::constants;
 use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
 use crate::link::read_image;
+use crate::quantity::{seconds, whole};
 use crate::say;
 use crate::stop::Stop;
 
@@ -62,7 +62,7 @@ pub struct Options {
     #[arg(long)]
     real_time: bool,
     /// Rate of the host's side of the line
-    #[arg(long, value_name = "RATE", default_value_t = crate::link::FIRST_BAUD)]
+    #[arg(long, value_name = "RATE", default_value_t = crate::link::FIRST_BAUD, value_parser = whole::<u32>)]
     baud: u32,
     /// End after so many virtual seconds
     #[arg(long, value_parser = seconds)]

@@ -1,4 +1,4 @@
-//! Numbers for people: prefixes, periods, and steps for axes.
+//! Numbers as people read them: prefixes, digits, periods, and steps for axes.
 
 /// A factor and the prefix that stands for it, so that `largest` reads as 1 to 1000.
 #[must_use]
@@ -23,6 +23,31 @@ pub fn prefix(largest: f64) -> (f64, &'static str) {
 pub fn frequency(hz: f64) -> String {
     let (factor, prefix) = prefix(hz);
     format!("{} {prefix}Hz", digits(hz / factor, 4))
+}
+
+/// A frequency with its prefix and the digits that tell frequencies `resolution_hz` apart from each
+/// other: `145.0375 MHz` in bins of 488 Hz.
+#[must_use]
+pub fn frequency_by(hz: f64, resolution_hz: f64) -> String {
+    if !(resolution_hz > 0.0 && resolution_hz.is_finite()) {
+        return frequency(hz);
+    }
+    if hz.abs() < resolution_hz / 2.0 {
+        return "0 Hz".to_owned();
+    }
+    // A decimal place may round up to the next prefix: 999.96 Hz in steps of 0.1 Hz.
+    let places = decimals(resolution_hz);
+    let step = 10_f64.powi(-(places as i32));
+    let (factor, prefix) = prefix(((hz / step).round() * step).abs().max(resolution_hz));
+    let places = decimals(resolution_hz / factor);
+    format!("{:.places$} {prefix}Hz", hz / factor)
+}
+
+/// Decimal places with which numbers `step` apart differ.
+#[must_use]
+pub fn decimals(step: f64) -> usize {
+    const MOST: f64 = 17.0;
+    (-step.abs().log10() - 1e-9).ceil().clamp(0.0, MOST) as usize
 }
 
 /// A period in the unit a person would choose: `24.0 h`, `1.25 ms`.
@@ -63,42 +88,10 @@ pub fn ticks(from: f64, to: f64, count: usize) -> (Vec<f64>, usize) {
         .map(|m| m * magnitude)
         .find(|&step| step >= rough * 0.999)
         .unwrap_or(10.0 * magnitude);
-    let decimals = (-step.log10().floor()).max(0.0) as usize;
     let first = (from / step - 1e-9).ceil() as i64;
     let last = (to / step + 1e-9).floor() as i64;
-    ((first..=last).map(|k| k as f64 * step).collect(), decimals)
-}
-
-/// A range written as `1000..2000` or `0x40001000..0x40001040`; either end may be left out.
-///
-/// # Errors
-/// With what to write instead.
-pub fn range(text: &str) -> Result<std::ops::Range<u64>, String> {
-    let number = |text: &str, absent| match text.trim() {
-        "" => Ok(absent),
-        text => number(text),
-    };
-    let (from, to) = text
-        .split_once("..")
-        .ok_or_else(|| format!("`{text}` is no range; write FROM..TO, for example 1000..2000"))?;
-    let range = number(from, 0)?..number(to, u64::MAX)?;
-    if range.is_empty() {
-        return Err(format!("`{text}` is empty; TO must be larger than FROM"));
-    }
-    Ok(range)
-}
-
-/// A decimal number, or a hexadecimal one with 0x; `_` may separate digits.
-///
-/// # Errors
-/// With what to write instead.
-pub fn number(text: &str) -> Result<u64, String> {
-    let digits = text.replace('_', "");
-    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(hex) => u64::from_str_radix(hex, 16),
-        None => digits.parse(),
-    };
-    value.map_err(|_| format!("`{text}` is no number; write it like 4096 or 0x1000"))
+    let positions = (first..=last).map(|k| k as f64 * step).collect();
+    (positions, decimals(step))
 }
 
 #[cfg(test)]
@@ -116,6 +109,20 @@ mod tests {
     }
 
     #[test]
+    fn frequencies_have_the_digits_of_their_bins() {
+        let bin_hz = 2e6 / 4096.0;
+        assert_eq!(frequency_by(145_037_500.0, bin_hz), "145.0375 MHz");
+        assert_eq!(frequency_by(145_112_500.0, bin_hz), "145.1125 MHz");
+        assert_eq!(frequency_by(1_420_405_751.0, 1.0), "1.420405751 GHz");
+        assert_eq!(frequency_by(-700.0, bin_hz), "-700 Hz");
+        assert_eq!(frequency_by(-24_000.0, 48.0), "-24.00 kHz");
+        assert_eq!(frequency_by(999.96, 0.1), "1.0000 kHz");
+        assert_eq!(frequency_by(0.2, 48.0), "0 Hz");
+        assert_eq!(frequency_by(1.1574e-5, 6.8e-9), "11.574 µHz");
+        assert_eq!(frequency_by(1234.0, f64::NAN), "1.234 kHz");
+    }
+
+    #[test]
     fn ticks_are_round_and_inside() {
         assert_eq!(
             ticks(0.0, 12.0, 8),
@@ -124,5 +131,7 @@ mod tests {
         let (positions, decimals) = ticks(-0.3, 0.3, 6);
         assert_eq!((positions.len(), decimals), (7, 1));
         assert_eq!(ticks(1.0, 1.0, 5).0, [1.0]);
+        let (positions, decimals) = ticks(145.0370, 145.0382, 12);
+        assert_eq!((positions.len(), decimals), (13, 4));
     }
 }
