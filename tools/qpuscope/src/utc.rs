@@ -29,7 +29,7 @@ impl Utc {
     /// Seconds since 1970.
     #[must_use]
     pub fn seconds(self) -> f64 {
-        self.0 as f64 * 1e-6
+        self.0 as f64 / 1e6
     }
 
     /// `2026-11-26`.

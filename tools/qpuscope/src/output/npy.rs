@@ -88,8 +88,8 @@ impl Npy {
         self.array.put(&row)?;
         let span = times.span(spectrum);
         let record = json!([
-            span.from_us as f64 * 1e-6,
-            span.to_us as f64 * 1e-6,
+            span.from_us as f64 / 1e6,
+            span.to_us as f64 / 1e6,
             spectrum.record,
             spectrum.averages,
             spectrum.counters.clipped,

@@ -64,7 +64,7 @@ impl Theme {
     pub(super) fn scale(self) -> [Ink; COLOURS] {
         const YELLOW: f64 = 105.0;
         const VIOLET: f64 = 300.0;
-        const CHROMA: f64 = 0.15;
+        const CHROMA: f64 = 0.12;
         std::array::from_fn(|index| {
             let share = index as f64 / (COLOURS - 1) as f64;
             let ([from, to], hue) = match self {

@@ -20,8 +20,9 @@ const ROWS: u32 = HEIGHT - TOP - 74;
 const SCALE: [f32; 2] = [16.0, 14.0];
 /// A distance between records that is a gap, in usual ones: one that is missing makes it 2.
 const GAP: f64 = 1.75;
-/// The share of points that lie below the scale: most of them are noise.
-const BELOW: f64 = 0.05;
+/// The share of points that lie below the scale, but for rounding: most points are noise, which is
+/// to look like paper.
+const BELOW: f64 = 0.5;
 /// Most decibels of the scale: what lies below is rounding.
 const RANGE_DB: f64 = 120.0;
 
@@ -93,7 +94,7 @@ impl Waterfall {
         ];
         drawing.polygon(&corners, Style::Stroke(inks.axis, 1.0));
         let words = self.words(&lines);
-        let place = (frame.right, HEIGHT as f32 - 14.0);
+        let place = (frame.right, HEIGHT as f32 - 9.0);
         drawing.text(&words, place, 13.0, Anchor::End, inks.faint_text);
         drawing
     }
@@ -147,7 +148,7 @@ impl Waterfall {
                 _ => end(row),
             };
             let first = (place(row.from_us as f64) as usize).min(count - 1);
-            let behind = (place(until).round() as usize).clamp(first + 1, count);
+            let behind = (place(until) as usize).clamp(first + 1, count);
             for line in &mut lines[first..behind] {
                 match line {
                     Some(line) => line.merge(row, self.merge),
