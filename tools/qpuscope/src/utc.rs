@@ -1,12 +1,8 @@
-//! Times of day in UTC, as files and axes write them.
-//!
-//! Days are counted in the proleptic Gregorian calendar; there are no leap seconds, as in Unix
-//! time. Source of the count: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms" (2013).
+//! Moments in UTC, as files and axes write them.
 
 use std::fmt;
 
-/// Microseconds of a day.
-const DAY_US: i64 = 86_400_000_000;
+use time::OffsetDateTime;
 
 /// A moment: microseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,36 +28,37 @@ impl Utc {
         self.0 as f64 / 1e6
     }
 
+    /// In the calendar, as far as that goes: years of up to four digits.
+    fn calendar(self) -> OffsetDateTime {
+        let nanoseconds = i128::from(self.0) * 1000;
+        OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)
+            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    }
+
     /// `2026-11-26`.
     #[must_use]
     pub fn date(self) -> String {
-        // Days since 0000-03-01: so a leap day is the last of its year.
-        let days = self.0.div_euclid(DAY_US) + 719_468;
-        let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * month + 2) / 5 + 1;
-        let month = if month < 10 { month + 3 } else { month - 9 };
-        let year = year_of_era + 400 * era + i64::from(month <= 2);
-        format!("{year:04}-{month:02}-{day:02}")
+        self.calendar().date().to_string()
     }
 
     /// `12:34:56`, with so many places behind the second, cut.
     #[must_use]
     pub fn time(self, places: usize) -> String {
-        let us = self.0.rem_euclid(DAY_US);
-        let seconds = us / 1_000_000;
-        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-        let fraction = format!("{:06}", us % 1_000_000);
+        let (hour, minute, second, us) = self.calendar().to_hms_micro();
+        let fraction = format!("{us:06}");
         let places = places.min(fraction.len());
         let dot = if places > 0 { "." } else { "" };
         format!(
-            "{hours:02}:{minutes:02}:{:02}{dot}{}",
-            seconds % 60,
+            "{hour:02}:{minute:02}:{second:02}{dot}{}",
             &fraction[..places]
         )
+    }
+}
+
+impl From<OffsetDateTime> for Utc {
+    fn from(moment: OffsetDateTime) -> Self {
+        let us = moment.unix_timestamp_nanos().div_euclid(1000);
+        Self(i64::try_from(us).unwrap_or(0))
     }
 }
 
@@ -88,6 +85,8 @@ mod tests {
         ] {
             assert_eq!(Utc(seconds * 1_000_000).to_string(), wanted);
         }
+        let moment = OffsetDateTime::from_unix_timestamp(951_782_400).expect("a moment");
+        assert_eq!(Utc::from(moment), Utc(951_782_400_000_000));
         assert_eq!(Utc(1_234_567).time(3), "00:00:01.234");
         assert_eq!(Utc(1_999_999).time(0), "00:00:01");
     }

@@ -2,8 +2,7 @@
 //! they are.
 //!
 //! The array has a row for each record and a column for each bin, in dB as f32. Its length stands at
-//! its head and is known at the end, so room for it is left there. Source: NumPy, `numpy.lib.format`,
-//! version 1.0.
+//! its head and is known at the end, when the head is written once more.
 
 use std::path::Path;
 
@@ -13,9 +12,6 @@ use super::{Times, settings};
 use crate::failure::Result;
 use crate::files::output::Output;
 use crate::spectrum::Spectrum;
-
-/// Bytes of the head; a multiple of 64, and enough for any length.
-const HEAD: usize = 128;
 
 /// An array that is being written, and its description.
 pub struct Npy {
@@ -68,12 +64,16 @@ impl Npy {
             rows: 0,
             bins,
         };
-        let head = head(0, bins);
-        npy.array.put(&head)?;
+        npy.array.put(&npy.head())?;
         let open = crate::text::json(open);
         npy.words
             .put(format!("{open},\n  \"records\": [").as_bytes())?;
         Ok(npy)
+    }
+
+    /// The head of the array so far. It has 128 bytes for any number of records.
+    fn head(&self) -> Vec<u8> {
+        crate::npy::encode("<f4", &[self.rows, self.bins as u64])
     }
 
     /// Adds a record.
@@ -107,7 +107,8 @@ impl Npy {
     pub fn finish(mut self) -> Result<()> {
         self.words.put(b"\n  ]\n}\n")?;
         self.array.rewind()?;
-        self.array.put(&head(self.rows, self.bins))?;
+        let head = self.head();
+        self.array.put(&head)?;
         self.array.finish()?;
         self.words.finish()
     }
@@ -116,13 +117,12 @@ impl Npy {
 /// The fields of a record in the description.
 const COLUMNS: [&str; 6] = ["from_s", "to_s", "record", "averages", "clipped", "dropped"];
 
-/// The head of an array of so many rows.
-fn head(rows: u64, bins: usize) -> Vec<u8> {
-    let mut head = b"\x93NUMPY\x01\x00".to_vec();
-    head.extend(((HEAD - 10) as u16).to_le_bytes());
-    let words = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {bins}), }}");
-    head.extend(words.as_bytes());
-    head.resize(HEAD - 1, b' ');
-    head.push(b'\n');
-    head
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_head_has_the_same_length_for_any_number_of_records() {
+        for shape in [[0, 1], [1, 9], [u64::MAX, 1 << 22]] {
+            assert_eq!(crate::npy::encode("<f4", &shape).len(), 128, "{shape:?}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Result;
 use crate::files::output::Output;
+use crate::input::Annotation;
 use crate::lines::{Line, PRECISION_BINS};
 use crate::quantity::frequency_by;
 use crate::spectrum::Spectrum;
@@ -27,12 +28,17 @@ pub struct Recorded {
     pub name: String,
     /// When its first sample was taken, where that is known.
     pub start: Option<Utc>,
+    /// Annotations that it came with, which are kept.
+    pub annotations: Vec<Annotation>,
 }
 
 /// A file of annotations that is being written.
 pub struct Sigmf {
     file: Output,
-    annotations: u64,
+    /// Annotations so far.
+    count: u64,
+    /// Annotations of the recording that come behind them, the first last.
+    kept: Vec<Annotation>,
 }
 
 impl Sigmf {
@@ -61,9 +67,12 @@ impl Sigmf {
         );
         let mut file = Output::create(path)?;
         file.put(crate::text::json(&head).as_bytes())?;
+        let mut kept = recorded.annotations.clone();
+        kept.sort_by_key(|annotation| std::cmp::Reverse(annotation.start));
         Ok(Self {
             file,
-            annotations: 0,
+            count: 0,
+            kept,
         })
     }
 
@@ -72,14 +81,25 @@ impl Sigmf {
     /// # Errors
     /// When they cannot be written.
     pub fn push(&mut self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
-        for line in lines {
-            let comma = if self.annotations > 0 { "," } else { "" };
-            let annotation = annotation(spectrum, line);
-            self.file
-                .put(format!("{comma}\n    {annotation}").as_bytes())?;
-            self.annotations += 1;
+        // The specification wants them in the order of samples.
+        self.put_kept(spectrum.first_sample)?;
+        let mut annotations = lines.iter().map(|line| annotation(spectrum, line));
+        annotations.try_for_each(|annotation| self.put(&annotation))
+    }
+
+    /// Writes what came with the recording and begins up to a sample.
+    fn put_kept(&mut self, until: u64) -> Result<()> {
+        while let Some(next) = self.kept.pop_if(|next| next.start <= until) {
+            self.put(&kept(&next))?;
         }
         Ok(())
+    }
+
+    fn put(&mut self, annotation: &Value) -> Result<()> {
+        let comma = if self.count > 0 { "," } else { "" };
+        self.count += 1;
+        let text = format!("{comma}\n    {annotation}");
+        self.file.put(crate::text::json(&text).as_bytes())
     }
 
     /// Gives the file its name.
@@ -87,6 +107,7 @@ impl Sigmf {
     /// # Errors
     /// When the rest cannot be written.
     pub fn finish(mut self) -> Result<()> {
+        self.put_kept(u64::MAX)?;
         self.file.put(b"\n  ]\n}\n")?;
         self.file.finish()
     }
@@ -96,6 +117,23 @@ fn program() -> &'static str {
     concat!("qpuscope ", env!("CARGO_PKG_VERSION"))
 }
 
+/// An annotation of the recording.
+fn kept(annotation: &Annotation) -> Value {
+    let mut object = json!({
+        "core:sample_start": annotation.start,
+        "core:label": annotation.label,
+    });
+    if let Some(count) = annotation.count {
+        object["core:sample_count"] = json!(count);
+    }
+    if let (Some(low), Some(high)) = (annotation.low_hz, annotation.high_hz) {
+        object["core:freq_lower_edge"] = json!(low);
+        object["core:freq_upper_edge"] = json!(high);
+    }
+    object
+}
+
+/// A line of a record.
 fn annotation(spectrum: &Spectrum, line: &Line) -> Value {
     let half = spectrum.enbw_bins / 2.0 * spectrum.bin_hz();
     json!({

@@ -8,7 +8,7 @@ use super::values::{
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{are_one, output};
-use crate::input::{Reading, Stereo};
+use crate::input::{Format, Reading, Stereo, format};
 use crate::output::series::Kind;
 use crate::picture::Theme;
 use crate::picture::waterfall::Merge;
@@ -22,9 +22,12 @@ use signal::Rate;
 pub struct Options {
     #[command(flatten)]
     pub(super) port: PortOptions,
-    /// The recording: WAV, raw unsigned 8-bit I/Q (with --rate), or CSV
+    /// The recording: WAV (RF64 too), SigMF, NPY, CSV, or raw samples (with --rate)
     #[arg(long, value_name = "FILE")]
     pub(super) input: PathBuf,
+    /// Format of raw samples, complex or real, where the file's ending does not say it
+    #[arg(long, value_name = "FORMAT", value_parser = format, help = samples_help())]
+    pub(super) samples: Option<Format>,
     /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
     #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(super) rate: Option<Rate>,
@@ -34,9 +37,9 @@ pub struct Options {
     /// Unit of that column, where its heading names none
     #[arg(long)]
     pub(super) unit: Option<String>,
-    /// Meaning of the two channels of a stereo recording
-    #[arg(long, value_enum, default_value = "both")]
-    pub(super) stereo: Stereo,
+    /// Meaning of the two channels of a stereo recording [default: both]
+    #[arg(long, value_enum)]
+    pub(super) stereo: Option<Stereo>,
     /// Points of the transform, a power of two
     #[arg(long, default_value_t = 4096, value_parser = whole::<u32>)]
     pub(super) n: u32,
@@ -64,15 +67,9 @@ pub struct Options {
     /// Send the samples as they are
     #[arg(long)]
     pub(super) no_detrend: bool,
-    /// Frequency that 0 Hz of I/Q samples stands for: 145037500, 145.0375M
-    #[arg(
-        long,
-        value_name = "HZ",
-        default_value_t = 0.0,
-        value_parser = hertz,
-        allow_hyphen_values = true
-    )]
-    pub(super) centre: f64,
+    /// Frequency that 0 Hz of I/Q samples stands for, in place of the file's own: 145.0375M
+    #[arg(long, value_name = "HZ", value_parser = hertz, allow_hyphen_values = true)]
+    pub(super) centre: Option<f64>,
     /// Which engine computes
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) engine: EngineChoice,
@@ -97,6 +94,15 @@ pub struct Options {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// The help of `--samples`.
+fn samples_help() -> String {
+    format!(
+        "Format of raw samples where the file's ending does not say it: {}; with _be behind the name for big-endian \
+         numbers",
+        Format::names()
+    )
 }
 
 /// The shortest transform that instruments have.
@@ -192,6 +198,7 @@ pub(super) fn check(options: &Options) -> Result<u32> {
 /// The options of reading the recording.
 pub(super) fn reading(options: &Options) -> Reading {
     Reading {
+        samples: options.samples,
         rate: options.rate,
         column: options.column.clone(),
         unit: options.unit.clone(),

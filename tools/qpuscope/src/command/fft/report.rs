@@ -7,13 +7,14 @@ use serde_json::json;
 use super::options::Options;
 use crate::failure::{Failure, Result};
 use crate::files;
-use crate::input::{Channel, Recording};
+use crate::input::{Format, Number, Recording};
 use crate::lines::{Line, strongest};
 use crate::output::series::{Series, Wanted, of_record, shown};
 use crate::output::{self, Recorded, Times};
 use crate::say;
 use crate::spectrum::Spectrum;
 use crate::stream::Health;
+use crate::utc::Utc;
 
 /// The files that the options ask for.
 pub(super) fn wanted(options: &Options, recording: &Recording) -> Wanted {
@@ -25,23 +26,30 @@ pub(super) fn wanted(options: &Options, recording: &Recording) -> Wanted {
         each: options.each,
         notes: recording.notes.clone(),
         recorded: recording.channels.first().map(|channel| Recorded {
-            datatype: datatype(channel),
+            datatype: datatype(channel.samples.format()),
             name: recording.name.clone(),
-            start: None,
+            start: recording.start.map(Utc::from),
+            annotations: recording.annotations.clone(),
         }),
     }
 }
 
-/// The format of samples as SigMF names it.
-fn datatype(channel: &Channel) -> String {
-    let domain = if channel.complex { "c" } else { "r" };
-    let format = match channel.samples.format() {
-        wire::SampleFormat::U8 => "u8",
-        wire::SampleFormat::I8 => "i8",
-        wire::SampleFormat::I16 => "i16_le",
-        wire::SampleFormat::F32 => "f32_le",
+/// A format of samples as SigMF names it; one that it does not have, as the numbers that were
+/// transformed.
+fn datatype(format: Format) -> String {
+    let domain = if format.is_complex { "c" } else { "r" };
+    let number = match format.number {
+        Number::U8 | Number::WavU8 => return format!("{domain}u8"),
+        Number::I8 => return format!("{domain}i8"),
+        Number::U16 => "u16",
+        Number::I16 => "i16",
+        Number::U32 => "u32",
+        Number::I32 => "i32",
+        Number::I24 | Number::F32 => "f32",
+        Number::F64 => "f64",
     };
-    format!("{domain}{format}")
+    let order = if format.is_big_endian { "be" } else { "le" };
+    format!("{domain}{number}_{order}")
 }
 
 /// What becomes of spectra, in the order in which they come.

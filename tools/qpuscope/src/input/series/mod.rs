@@ -8,14 +8,26 @@ mod table;
 
 use std::collections::HashSet;
 
-use super::{Channel, Reading, Recording, Samples, Unit};
+use super::{Bytes, Channel, Reading, Recording, Samples, Unit};
 use crate::failure::{Failure, Result};
+use crate::files::input;
 use crate::text::{quote, quote_list};
 use signal::Rate;
 use table::{Table, has_decimal_comma, parse};
 
 /// Most missing rows in a row that are filled; a longer gap is not the same recording any more.
 const LONGEST_GAP: i64 = 24;
+
+/// The whole file: a table is read at once.
+pub fn text(name: &str, bytes: &Bytes) -> Result<Vec<u8>> {
+    bytes.all(input::RECORDING)?.ok_or_else(|| {
+        Failure::usage(format!(
+            "{name} has more than the {} MiB that a table may have; cut it, or save the column as f64 and give \
+             --samples f64",
+            input::RECORDING >> 20
+        ))
+    })
+}
 
 /// Reads one column.
 pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
@@ -67,17 +79,10 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     }
     let heading = &table.headings[column];
     let unit = how.unit.clone().unwrap_or_else(|| quote(&unit_of(heading)));
-    Ok(Recording {
-        name: name.to_owned(),
-        rate,
-        unit: Unit::One(unit),
-        channels: vec![Channel {
-            name: String::new(),
-            samples: Samples::F64(values),
-            complex: false,
-        }],
-        notes,
-    })
+    let channel = Channel::only(Samples::of_f64(&values));
+    let mut recording = Recording::new(name, "CSV".to_owned(), rate, vec![channel]);
+    (recording.unit, recording.notes) = (Unit::One(unit), notes);
+    Ok(recording)
 }
 
 /// Which field of the first column is no time stamp, where that is not the column of values.
@@ -288,6 +293,11 @@ fn fill_gaps(
 mod tests {
     use super::*;
 
+    fn values(recording: &Recording) -> Vec<f64> {
+        let values = recording.channels[0].samples.values(0, u64::MAX);
+        values.expect("values")
+    }
+
     fn read_text(text: &str, how: &Reading) -> Result<Recording> {
         read("t.csv", text.as_bytes(), how)
     }
@@ -298,10 +308,7 @@ mod tests {
         let recording = read_text(text, &Reading::default()).expect("a series");
         assert_eq!(recording.rate, Rate { num: 1, den: 3600 });
         assert_eq!(recording.unit, Unit::One("degree".into()));
-        assert_eq!(
-            recording.channels[0].samples.to_f32(),
-            [10.0, 11.0, 12.5, 14.0, 15.0]
-        );
+        assert_eq!(values(&recording), [10.0, 11.0, 12.5, 14.0, 15.0]);
         assert_eq!(
             recording.notes,
             [
@@ -324,7 +331,7 @@ mod tests {
             ("2", 2.0, "unit of b"),
         ] {
             let recording = read_text(text, &how(column)).expect("a column");
-            assert_eq!(recording.channels[0].samples.to_f32()[0], first);
+            assert_eq!(values(&recording)[0], first);
             assert_eq!(recording.unit, Unit::One(unit.into()));
         }
         let failure = read_text(text, &how("c")).expect_err("no such column");
@@ -353,7 +360,7 @@ mod tests {
         }
         for (column, first) in [("4", 3.0), ("b (A)", 4.0)] {
             let recording = read_text(text, &how(Some(column))).expect("one column");
-            assert_eq!(recording.channels[0].samples.to_f32()[0], first);
+            assert_eq!(values(&recording)[0], first);
         }
         let failure = read_text(text, &how(None)).expect_err("several columns");
         assert!(
@@ -391,7 +398,7 @@ mod tests {
             ..Reading::default()
         };
         let recording = read_text("1\n2\n3\n", &how).expect("numbers");
-        assert_eq!(recording.channels[0].samples.to_f32(), [1.0, 2.0, 3.0]);
+        assert_eq!(values(&recording), [1.0, 2.0, 3.0]);
     }
 
     #[test]
@@ -401,7 +408,7 @@ mod tests {
             ..Reading::default()
         };
         let recording = read_text("\u{feff}1\n2\n3\n", &how).expect("numbers");
-        assert_eq!(recording.channels[0].samples.to_f32(), [1.0, 2.0, 3.0]);
+        assert_eq!(values(&recording), [1.0, 2.0, 3.0]);
         let recording = read_text("\u{feff}\"a\"\n2\n3\n", &how).expect("numbers");
         assert_eq!(recording.unit, Unit::One("unit of a".into()));
     }
