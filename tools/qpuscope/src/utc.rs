@@ -31,8 +31,7 @@ impl Utc {
     /// In the calendar, as far as that goes: years of up to four digits.
     fn calendar(self) -> OffsetDateTime {
         let nanoseconds = i128::from(self.0) * 1000;
-        OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)
-            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+        OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
     }
 
     /// `2026-11-26`.

@@ -18,6 +18,7 @@ use crate::output::series::{Kind, Series, Wanted, of_record};
 use crate::output::{RtlPower, Times};
 use crate::picture::Theme;
 use crate::picture::waterfall::Merge;
+use crate::progress::Progress;
 use crate::quantity::{seconds, whole};
 use crate::spectrum::{Hold, Spectrum};
 use crate::stop::Stop;
@@ -142,6 +143,20 @@ impl Options {
         }
     }
 
+    /// The progress of reading, where its end is known.
+    fn progress(&self) -> Option<(Progress, Goal)> {
+        let of = |total, unit, goal| Some((Progress::new("reading", total, unit), goal));
+        if let Some(count) = self.count {
+            return of(count, "spectra", Goal::Spectra);
+        }
+        if let Some(time) = self.seconds {
+            return of(time.as_secs(), "s", Goal::Seconds);
+        }
+        let file = std::fs::metadata(self.source()?).ok()?;
+        file.is_file()
+            .then(|| of(file.len(), "bytes", Goal::Bytes))?
+    }
+
     /// The files that no output may be.
     fn inputs(&self) -> Vec<Input<'_>> {
         let source = self.source();
@@ -200,6 +215,14 @@ pub fn run(options: &Options) -> Result<()> {
     read.and(closed).and(concluded)
 }
 
+/// What is counted towards the end of reading.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Goal {
+    Spectra,
+    Seconds,
+    Bytes,
+}
+
 struct Reader<'a> {
     options: &'a Options,
     wanted: &'a Wanted,
@@ -233,6 +256,7 @@ impl Reader<'_> {
         let mut heard = started;
         let mut buffer = [0; 4096];
         let mut events = vec![];
+        let mut progress = self.options.progress();
         while !stop.asked() && !self.has_enough() {
             let now = self.link.now();
             let mut wait = Duration::from_millis(200);
@@ -256,6 +280,13 @@ impl Reader<'_> {
                 }
             }
             self.take(&mut events)?;
+            if let Some((progress, goal)) = &mut progress {
+                progress.set(match goal {
+                    Goal::Spectra => self.written,
+                    Goal::Seconds => (self.link.now() - started).as_secs(),
+                    Goal::Bytes => self.receiver.health().bytes,
+                });
+            }
             self.explain(self.link.now().saturating_sub(heard));
         }
         Ok(())

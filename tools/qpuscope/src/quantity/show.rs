@@ -21,7 +21,7 @@ pub fn prefix(largest: f64) -> (f64, &'static str) {
 /// A frequency with its prefix and four digits: `1.234 kHz`.
 #[must_use]
 pub fn frequency(hz: f64) -> String {
-    let (factor, prefix) = prefix(hz);
+    let (factor, prefix) = prefix(significant(hz, 4));
     format!("{} {prefix}Hz", digits(hz / factor, 4))
 }
 
@@ -58,9 +58,23 @@ pub fn period(seconds: f64) -> String {
         s if s >= 2.0 * 3_600.0 => format!("{} h", digits(s / 3_600.0, 3)),
         s if s >= 120.0 => format!("{} min", digits(s / 60.0, 3)),
         s => {
-            let (factor, prefix) = prefix(s);
+            // 0.9999 ms is 1.00 ms, and not 1000 µs.
+            let (factor, prefix) = prefix(significant(s, 3));
             format!("{} {prefix}s", digits(s / factor, 3))
         }
+    }
+}
+
+/// The number nearest to `value` that has `count` significant digits.
+fn significant(value: f64, count: i32) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let step = 10_f64.powi(value.abs().log10().floor() as i32 + 1 - count);
+    // Dividing by a whole number is exact where multiplying with a fraction is not.
+    match step < 1.0 {
+        true => (value / step).round() / (1.0 / step).round(),
+        false => (value / step).round() * step,
     }
 }
 
@@ -106,6 +120,9 @@ mod tests {
         assert_eq!(period(86_231.6), "24.0 h");
         assert_eq!(period(0.00125), "1.25 ms");
         assert_eq!(period(180.0), "3.00 min");
+        assert_eq!(period(0.000_999_99), "1.00 ms");
+        assert_eq!(period(17_277.0), "4.80 h");
+        assert_eq!(frequency(999.99), "1.000 kHz");
     }
 
     #[test]
