@@ -22,7 +22,7 @@ pub fn python(test: &str, modules: &[&str]) -> Option<Command> {
         return Some(Command::new(program));
     }
     let modules = modules.join(", ");
-    super::skip(
+    super::common::skip(
         test,
         &format!("{program} lacks one of {modules}; name another in QPUSCOPE_PYTHON"),
     );
