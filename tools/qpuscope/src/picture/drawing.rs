@@ -164,7 +164,7 @@ impl Drawing {
     /// When it cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>> {
         self.render()
-            .and_then(|pixels| pixels.encode_png().ok())
+            .and_then(|pixels| super::png::encode(&pixels).ok())
             .ok_or_else(|| {
                 Failure::failed(
                     "the picture could not be encoded as PNG; write SVG instead and report this",

@@ -8,6 +8,7 @@ mod axes;
 mod chart;
 pub mod drawing;
 mod font;
+mod png;
 mod svg;
 mod theme;
 pub mod waterfall;

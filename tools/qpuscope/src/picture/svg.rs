@@ -24,7 +24,7 @@ pub fn write(drawing: &Drawing) -> String {
     }
     for raster in &drawing.rasters {
         // What cannot be encoded has no points.
-        let file = raster.pixels.encode_png().unwrap_or_default();
+        let file = super::png::encode(&raster.pixels).unwrap_or_default();
         let _ = writeln!(
             out,
             "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" style=\"image-rendering:pixelated\" \

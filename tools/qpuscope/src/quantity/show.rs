@@ -84,7 +84,8 @@ pub fn digits(value: f64, count: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
     }
-    let before = value.abs().log10().floor() as i64 + 1;
+    let rounded = significant(value, count as i32);
+    let before = rounded.abs().log10().floor() as i64 + 1;
     let after = (count as i64 - before).max(0) as usize;
     format!("{value:.after$}")
 }
