@@ -1,4 +1,5 @@
-//! Progress of long work, on a terminal: how far it is, how fast it goes, and the time that is left.
+//! Progress of long work, on a terminal: how far it is, how fast it goes, and the time that is
+//! left.
 //!
 //! A bar appears on standard error when the work has taken two seconds, and only where that is a
 //! terminal. It goes away at the end, and while words are written.
@@ -13,7 +14,7 @@ use crate::quantity::{digits, prefix};
 
 /// Work that is shorter has no bar.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How often a bar is drawn, a second.
+/// Drawings of a bar, a second.
 const DRAWN: u8 = 5;
 
 /// The bar that is on the terminal.

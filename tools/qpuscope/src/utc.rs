@@ -61,7 +61,7 @@ impl From<OffsetDateTime> for Utc {
     }
 }
 
-/// As RFC 3339 writes it, to the microsecond: `2026-11-26T12:34:56.000000Z`.
+/// The form of RFC 3339, to the microsecond: `2026-11-26T12:34:56.000000Z`.
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}T{}Z", self.date(), self.time(6))

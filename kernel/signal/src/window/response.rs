@@ -13,8 +13,8 @@ use core::f64::consts::PI;
 use super::Window;
 
 impl Window {
-    /// Amplitude that a tone reads `offset` bins from its frequency, beside what it reads there; the
-    /// sign changes at each zero.
+    /// Amplitude that a tone reads `offset` bins from its frequency, beside what it reads there;
+    /// the sign changes at each zero.
     #[must_use]
     pub fn response(self, offset: f64) -> f64 {
         match self.terms() {

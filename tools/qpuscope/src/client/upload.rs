@@ -132,8 +132,8 @@ impl Client {
         Ok(spectra)
     }
 
-    /// Sends a channel's samples and hands on the spectra that the instrument makes of them, each as
-    /// soon as it is whole; returns their number.
+    /// Sends a channel's samples and hands on the spectra that the instrument makes of them, each
+    /// as soon as it is whole; returns their number.
     ///
     /// # Errors
     /// As [`Client::upload`], and those of `take`.

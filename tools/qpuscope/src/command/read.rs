@@ -54,7 +54,7 @@ pub enum Format {
     Npy,
     /// A picture of all, with time downwards; of each with --each
     Png,
-    /// The same as shapes
+    /// That picture as shapes
     Svg,
     /// Nothing: only count
     None,
@@ -215,7 +215,7 @@ pub fn run(options: &Options) -> Result<()> {
     read.and(closed).and(concluded)
 }
 
-/// What is counted towards the end of reading.
+/// A count towards the end of reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Goal {
     Spectra,

@@ -4,13 +4,13 @@
 //! ([`Window::response`]). A real tone also reads its image at -f, which the side lobes of some
 //! windows carry far: both together read A²(R(k - f)² + R(k + f)² + cR(k - f)R(k + f)), where c
 //! depends on phases and lies between -2 and 2. A, c and f are those with the least squares of what
-//! is left in the bins of the main lobe, weighted as amplitudes with the same noise in each are. For
-//! a tone 60 dB above the noise and ten bins from the edges of the spectrum the frequency is right
-//! within a tenth of a bin and the level within 0.05 dB, in every window.
+//! is left in the bins of the main lobe, weighted as amplitudes with the same noise in each are.
+//! For a tone 60 dB above the noise and ten bins from the edges of the spectrum the frequency is
+//! right within a tenth of a bin and the level within 0.05 dB, in every window.
 
 use crate::spectrum::{Spectrum, Window, decibels};
 
-/// How far from its bin a line is looked for, in bins. A line halfway between two may stand in
+/// Bins around its own in which a line is looked for. A line halfway between two may stand in
 /// either.
 const REACH: f64 = 0.75;
 /// Places to look at first, a bin.
@@ -127,7 +127,7 @@ fn least(function: impl Fn(f64) -> f64, mut from: f64, mut to: f64) -> f64 {
 /// A tone whose power and image are not known.
 struct Tone {
     window: Window,
-    /// How many bins the image of a line on its bin lies away: none for a complex tone.
+    /// Bins from a line on its bin to its image: none for a complex tone.
     image: Option<f64>,
 }
 
@@ -196,8 +196,8 @@ mod tests {
         (0..12).map(|_| uniform(random)).sum::<f64>() - 6.0
     }
 
-    /// The spectrum of a tone so many bins from 0, averaged over blocks that overlap by half, as f32
-    /// has it.
+    /// The spectrum of a tone so many bins from 0, averaged over blocks that overlap by half, as
+    /// f32 has it.
     fn tone(window: Window, complex: bool, bins: f64, random: &mut Random) -> Spectrum {
         let mut spectrum = example(POINTS, complex);
         let n = POINTS as usize;

@@ -1,8 +1,8 @@
 //! Levels of all records as an array that `numpy.load` reads, and a file of JSON that says what
 //! they are.
 //!
-//! The array has a row for each record and a column for each bin, in dB as f32. Its length stands at
-//! its head and is known at the end, when the head is written once more.
+//! The array has a row for each record and a column for each bin, in dB as f32. Its length stands
+//! at its head and is known at the end, when the head is written once more.
 
 use std::path::Path;
 

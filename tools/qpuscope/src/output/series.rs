@@ -1,8 +1,8 @@
 //! Files for all records of one kind: one picture, one table, one array.
 //!
 //! Records go through one at a time, so that a recording of any length takes the same memory. A
-//! single record has files of its own, `spectrum.*`; of several there is a waterfall in place of the
-//! chart, and `spectra.csv` has a line for each.
+//! single record has files of its own, `spectrum.*`; of several there is a waterfall in place of
+//! the chart, and `spectra.csv` has a line for each.
 
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,7 @@ pub struct Wanted {
 pub struct Series<'a> {
     wanted: &'a Wanted,
     inputs: &'a [Input<'a>],
-    /// Of the series of a command, from 1 on.
+    /// Number among the series of a command, from 1 on.
     number: usize,
     times: Times,
     waterfall: Waterfall,

@@ -9,7 +9,8 @@ use crate::spectrum::Spectrum;
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// Lines with their frequencies and levels between bins, then the bin of each, its middle and its
-/// level. Periods are left out where a centre frequency is set, cycles a day where samples are fast.
+/// level. Periods are left out where a centre frequency is set, cycles a day where samples are
+/// fast.
 #[must_use]
 pub fn table(spectrum: &Spectrum, lines: &[Line]) -> String {
     if lines.is_empty() {

@@ -2,9 +2,9 @@
 //! levels.
 //!
 //! The scale is monotone in lightness, so that it reads the same in grey: on paper the strong is
-//! dark, on a dark screen light. Its colours are equal steps in the lightness of CIE 1976 and in the
-//! hue of OKLCH (B. Ottosson, "A perceptual color space for image processing", 2020); where sRGB has
-//! no colour that is as vivid, it is less vivid.
+//! dark, on a dark screen light. Its colours are equal steps in the lightness of CIE 1976 and in
+//! the hue of OKLCH (B. Ottosson, "A perceptual color space for image processing", 2020); where
+//! sRGB has no colour that is as vivid, it is less vivid.
 
 use super::drawing::Ink;
 

@@ -28,7 +28,7 @@ impl Stream {
     }
 
     fn describe(&mut self) {
-        let descriptor = self.descriptor.clone();
+        let descriptor = self.descriptor;
         self.put(0, &Message::Descriptor(descriptor));
     }
 
@@ -84,7 +84,7 @@ impl Stream {
         }
     }
 
-    /// What has come so far, and nothing of it the next time.
+    /// The bytes so far, none of which come the next time.
     pub fn bytes(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }

@@ -20,7 +20,7 @@ fn script(mut python: Command, folder: &Path, script: &str, arguments: &[&str]) 
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// What a reader of another program has to find: records, bins, first bin, step, peak and level.
+/// The findings of another program's reader: records, bins, first bin, step, peak and level.
 const READ: &str = "3 256 144872000.0 1000.0 190 -10.0\n";
 
 #[test]

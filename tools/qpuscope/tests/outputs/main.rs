@@ -1,4 +1,4 @@
-//! What becomes of records: pictures of all of them, and files that other programs read.
+//! Outputs of records: pictures of all of them, and files that other programs read.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -52,7 +52,7 @@ fn datatype(format: Format) -> String {
     format!("{domain}{number}_{order}")
 }
 
-/// What becomes of spectra, in the order in which they come.
+/// Words and files of spectra, in the order in which they come.
 pub(super) struct Results<'a> {
     options: &'a Options,
     wanted: &'a Wanted,
