@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use time::format_description::well_known::Rfc3339;
 
 use super::options::Options;
 use crate::failure::{Failure, Result};
@@ -80,6 +81,12 @@ pub(super) fn print(
         );
         object["spectra"] = json!(drawn.len());
         object["notes"] = json!(recording.notes);
+        object["recording"] = json!({
+            "format": recording.format,
+            "centre_hz": recording.centre_hz,
+            "start": recording.start.and_then(|start| start.format(&Rfc3339).ok()),
+            "annotations": recording.annotations,
+        });
         object["line_health"] = json!(health);
         return say::json(&format!("{object:#}\n"));
     }
