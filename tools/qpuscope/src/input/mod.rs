@@ -10,6 +10,7 @@ mod check;
 mod names;
 mod npy;
 mod number;
+mod points;
 mod raw;
 mod samples;
 mod series;
@@ -25,6 +26,7 @@ use signal::Rate;
 
 pub use bytes::{Bytes, Cursor};
 pub use number::{Format, Number, format};
+pub use points::Points;
 pub use samples::{Line, Samples};
 
 /// One stream of samples.
@@ -239,15 +241,16 @@ impl Kind {
     }
 }
 
+/// The name of a file without its folder, and its ending in small letters.
+fn name_and_ending(path: &Path) -> (String, String) {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let ending = path.extension().unwrap_or_default();
+    let ending = ending.to_string_lossy().to_ascii_lowercase();
+    (name.to_string_lossy().into_owned(), ending)
+}
+
 fn by_kind(path: &Path, bytes: Bytes, how: &Reading) -> Result<Recording> {
-    let name = path.file_name().map_or_else(
-        || path.display().to_string(),
-        |n| n.to_string_lossy().into_owned(),
-    );
-    let extension = path
-        .extension()
-        .map(|text| text.to_string_lossy().to_ascii_lowercase())
-        .unwrap_or_default();
+    let (name, extension) = name_and_ending(path);
     if bytes.is_empty() {
         return Err(Failure::usage(format!(
             "{name} is empty; nothing to transform: choose a file that holds samples"

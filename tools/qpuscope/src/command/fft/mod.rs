@@ -1,8 +1,10 @@
 //! `qpuscope fft`: samples to the device, spectra back.
 //!
 //! The device windows, transforms and averages; here the recording is read, sent, and what comes
-//! back is written and drawn. This is also all that `cargo xtask demo` runs.
+//! back is written and drawn. This is also all that `cargo xtask demo` runs. With `--complex` the
+//! transform of a file's points is written instead.
 
+mod complex;
 mod options;
 mod report;
 mod transform;
@@ -23,17 +25,20 @@ pub use values::EngineChoice;
 /// # Errors
 /// Usage for options and recordings, otherwise what the port and the device say.
 pub fn run(options: &Options) -> Result<()> {
+    if options.complex.is_asked_for() {
+        return complex::run(options);
+    }
     let overlap = check(options)?;
     let recording = input::read(&options.input, &reading(options))?;
     crate::say::remark!("{}: {}", recording.name, describe(&recording));
     introduce(&recording);
     for channel in &recording.channels {
-        if channel.points() < options.n.into() {
+        if channel.points() < options.n().into() {
             return Err(Failure::usage(format!(
                 "{} holds {} samples, fewer than one block of {}; choose a smaller --n",
                 recording.name,
                 channel.points(),
-                options.n
+                options.n()
             )));
         }
     }

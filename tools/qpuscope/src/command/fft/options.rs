@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::complex::ComplexOptions;
 use super::values::{
     Averages, EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
 };
@@ -40,9 +41,9 @@ pub struct Options {
     /// Meaning of the two channels of a stereo recording [default: both]
     #[arg(long, value_enum)]
     pub(super) stereo: Option<Stereo>,
-    /// Points of the transform, a power of two
-    #[arg(long, default_value_t = 4096, value_parser = whole::<u32>)]
-    pub(super) n: u32,
+    /// Points of the transform, a power of two [default: 4096; with --complex, all there are]
+    #[arg(long, value_parser = whole::<u32>)]
+    pub(super) n: Option<u32>,
     /// The window
     #[arg(long, default_value = "hann", value_parser = window, help = window_help())]
     pub(super) window: wire::Window,
@@ -70,7 +71,7 @@ pub struct Options {
     /// Frequency that 0 Hz of I/Q samples stands for, in place of the file's own: 145.0375M
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_hyphen_values = true)]
     pub(super) centre: Option<f64>,
-    /// Which engine computes
+    /// Which engine computes; with --complex, the simulated V3D unless there is a port
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) engine: EngineChoice,
     /// Folder for spectrum.png, spectrum.svg and spectrum.csv
@@ -94,6 +95,19 @@ pub struct Options {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
+    /// The transform itself.
+    #[command(flatten)]
+    pub(super) complex: ComplexOptions,
+}
+
+/// Points of a spectrum's transform, where no other number is asked for.
+const POINTS: u32 = 4096;
+
+impl Options {
+    /// Points of a spectrum's transform.
+    pub(super) fn n(&self) -> u32 {
+        self.n.unwrap_or(POINTS)
+    }
 }
 
 /// The help of `--samples`.
@@ -166,7 +180,13 @@ pub(super) fn check_folder(out: &Path) -> Result<()> {
 
 /// Overlap in samples, when everything fits together.
 pub(super) fn check(options: &Options) -> Result<u32> {
-    let n = options.n;
+    if let EngineChoice::Sim | EngineChoice::Host = options.engine {
+        return Err(Failure::usage(
+            "--engine sim and --engine host are for --complex; a spectrum is computed by the board at --port, for \
+             example --port sim:target/kernel.img",
+        ));
+    }
+    let n = options.n();
     if n < SHORTEST {
         return Err(Failure::usage(format!(
             "--n {n} is too short; use a power of two from {SHORTEST} on"

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
+use time::format_description::well_known::Rfc3339;
 
 use super::options::Options;
 use crate::failure::{Failure, Result};
@@ -185,6 +186,12 @@ impl<'a> Results<'a> {
         );
         object["spectra"] = json!(self.numbers.1);
         object["notes"] = json!(recording.notes);
+        object["recording"] = json!({
+            "format": recording.format,
+            "centre_hz": recording.centre_hz,
+            "start": recording.start.and_then(|start| start.format(&Rfc3339).ok()),
+            "annotations": recording.annotations,
+        });
         object["line_health"] = json!(health);
         say::json(&format!("{object:#}\n"))
     }

@@ -66,7 +66,7 @@ fn set_up_and_send(
     };
     client.set(&format!(
         "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
-        options.n,
+        options.n(),
         options.window,
         options.encoding.name(),
         unit.name(),
@@ -83,7 +83,7 @@ fn set_up_and_send(
     if options.engine == EngineChoice::Qpu && info.engine != Engine::Qpu {
         return Err(Failure::failed(format!(
             "the board does not use its QPUs for {} points (capabilities: {}); use --engine auto to let the ARM compute",
-            options.n,
+            options.n(),
             info.capabilities
                 .split_whitespace()
                 .collect::<Vec<_>>()

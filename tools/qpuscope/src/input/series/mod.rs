@@ -29,26 +29,50 @@ pub fn text(name: &str, bytes: &Bytes) -> Result<Vec<u8>> {
     })
 }
 
+/// Complex points of a table: its only column is their real parts, a second one the imaginary ones.
+pub fn points(name: &str, bytes: &[u8]) -> Result<Vec<[f32; 2]>> {
+    let table = parse(name, bytes)?;
+    if table.headings.len() > 2 {
+        return Err(Failure::usage(format!(
+            "{name} has {} columns; points are one column of real parts, or two of real and imaginary parts",
+            table.headings.len()
+        )));
+    }
+    let point = |(line, fields): &(u64, Vec<String>)| {
+        let part = |column| match fields.get(column) {
+            Some(field) => number(name, &table, *line, column, field).map(|part| part as f32),
+            None => Ok(0.0),
+        };
+        Ok([part(0)?, part(1)?])
+    };
+    table.rows.iter().map(point).collect()
+}
+
+/// The number of a field.
+fn number(name: &str, table: &Table, line: u64, column: usize, field: &str) -> Result<f64> {
+    let field = field.trim();
+    let value = field.parse::<f64>().ok().filter(|value| value.is_finite());
+    value.ok_or_else(|| {
+        let remedy = match has_decimal_comma(field) {
+            true => "write it with a decimal point",
+            false => "repair that line or choose another column with --column",
+        };
+        Failure::usage(format!(
+            "{name}, line {line}, column `{}`: `{}` is not a number; {remedy}",
+            quote(&table.headings[column]),
+            quote(field)
+        ))
+    })
+}
+
 /// Reads one column.
 pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     let table = parse(name, bytes)?;
     let column = choose_column(name, &table, how.column.as_deref())?;
     let mut values = vec![];
     for (line, fields) in &table.rows {
-        let field = fields.get(column).map_or("", |field| field.trim());
-        let value = field.parse::<f64>().ok().filter(|value| value.is_finite());
-        values.push(value.ok_or_else(|| {
-            let remedy = if has_decimal_comma(field) {
-                "write it with a decimal point"
-            } else {
-                "repair that line or choose another column with --column"
-            };
-            Failure::usage(format!(
-                "{name}, line {line}, column `{}`: `{}` is not a number; {remedy}",
-                quote(&table.headings[column]),
-                quote(field)
-            ))
-        })?);
+        let field = fields.get(column).map_or("", String::as_str);
+        values.push(number(name, &table, *line, column, field)?);
     }
     let mut notes = vec![];
     let times: Option<Vec<i64>> = table

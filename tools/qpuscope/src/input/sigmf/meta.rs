@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Number;
 
 use crate::failure::{Failure, Result};
+use crate::text::sentence;
 
 /// A description.
 #[derive(Deserialize, Debug)]
@@ -74,7 +75,8 @@ impl Meta {
     pub fn decode(name: &str, text: &[u8]) -> Result<Self> {
         serde_json::from_slice(text).map_err(|error| {
             Failure::usage(format!(
-                "{name} is no description of samples that SigMF knows: {error}; check it with `sigmf_validate`"
+                "{name} is no description of samples that SigMF knows: {}; check it with `sigmf_validate`",
+                sentence(&error.to_string())
             ))
         })
     }
