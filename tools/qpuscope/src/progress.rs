@@ -58,6 +58,11 @@ impl Progress {
         }
     }
 
+    /// So much more of the total is done.
+    pub fn add(&mut self, more: u64) {
+        self.set(self.bar.position() + more);
+    }
+
     /// So much of the total is done.
     pub fn set(&mut self, done: u64) {
         self.bar.set_position(done);
