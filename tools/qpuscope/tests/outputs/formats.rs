@@ -179,3 +179,31 @@ for note in meta.get_annotations():
     let peak = "2048 145.05030 MHz True\n";
     assert_eq!(text, format!("0 {peak}700 9 mine False\n2048 {peak}"));
 }
+
+#[test]
+fn a_full_disk_costs_no_older_file_and_leaves_no_part() {
+    let folder = folder("full");
+    recording(&folder.join("line.bin"), 40, 0..0);
+    for name in ["spectra.npy", "waterfall.png"] {
+        std::fs::write(folder.join(name), "an older file").expect("a file");
+    }
+    let program = env!("CARGO_BIN_EXE_qpuscope");
+    for format in ["npy", "png"] {
+        // A limit of 512 bytes a file, which stops a file like a disk that is full.
+        let line = format!("ulimit -f 1; exec '{program}' read line.bin --format {format}");
+        let mut shell = Command::new("sh");
+        let (_, status, said) = run(shell.args(["-c", &line]).current_dir(&folder));
+        assert!(
+            status == 1 && said.contains("make room"),
+            "{format}: {said}"
+        );
+    }
+    let mut names: Vec<_> = folder.read_dir().expect("a folder").flatten().collect();
+    names.sort_by_key(std::fs::DirEntry::file_name);
+    let names: Vec<_> = names.iter().map(std::fs::DirEntry::file_name).collect();
+    assert_eq!(names, ["line.bin", "spectra.npy", "waterfall.png"]);
+    for name in ["spectra.npy", "waterfall.png"] {
+        let kept = std::fs::read_to_string(folder.join(name)).expect("the older file");
+        assert_eq!(kept, "an older file");
+    }
+}

@@ -1,13 +1,14 @@
 //! One picture of all records, or one of each.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tiny_skia::Pixmap;
 
 use super::common::skip;
 use super::stream::Stream;
-use super::tool::run;
+use super::tool::{qpuscope, run};
 use super::{BURST, CENTRE_HZ, POINTS, RATE_HZ, STEADY, folder, power, read, recording};
 
 /// Names in a folder that end so.
@@ -169,4 +170,43 @@ fn long_recordings_become_one_picture_in_constant_memory() {
         (11..=24).contains(&most),
         "{most} records in each of 550 rows"
     );
+}
+
+#[test]
+fn a_reader_that_is_stopped_draws_what_it_has() {
+    let folder = folder("stopped");
+    let mut stream = Stream::new(POINTS, RATE_HZ, CENTRE_HZ);
+    for record in 0..3 {
+        stream.record(record, 100_000 * u64::from(record), &power(POINTS, false));
+    }
+    let mut bytes = stream.bytes();
+    // The reader shows this when it has taken all before it.
+    bytes.extend(b"all is sent\r\n");
+    for format in ["csv", "png"] {
+        let mut reader = qpuscope();
+        reader
+            .current_dir(&folder)
+            .args(["read", "-", "--format", format]);
+        reader.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut reader = reader.stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut pipe = reader.stdin.take().expect("a pipe");
+        pipe.write_all(&bytes).expect("it reads");
+        let mut said = String::new();
+        let mut stderr = BufReader::new(reader.stderr.take().expect("a pipe"));
+        while !said.contains("all is sent") {
+            assert!(stderr.read_line(&mut said).expect("words") > 0, "{said}");
+        }
+        let id = reader.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status();
+        assert!(sent.is_ok_and(|status| status.success()));
+        let output = reader.wait_with_output().expect("it ends");
+        drop(pipe);
+        assert!(output.status.success(), "{format}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        match format {
+            "csv" => assert_eq!(printed.lines().count(), 2 + 3),
+            _ => assert_eq!(printed, "./waterfall.png\n"),
+        }
+    }
+    assert_eq!(names(&folder, ""), ["waterfall.png"]);
 }
