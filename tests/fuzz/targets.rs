@@ -197,12 +197,12 @@ fn job_files(bytes: &[u8]) {
 fn recordings(bytes: &[u8]) {
     const RAW: [&str; 5] = ["cu8", "cs8", "i16_be", "cf32", "f64"];
     let how = Reading {
-        rate: (bytes.len() % 4 != 0).then_some(wire::Rate {
+        rate: (!bytes.len().is_multiple_of(4)).then_some(wire::Rate {
             num: 48_000,
             den: 1,
         }),
         stereo: [None, Some(Stereo::Iq), Some(Stereo::Right)][bytes.len() % 3],
-        detrend: (bytes.len() % 5 == 0).then_some(true),
+        detrend: bytes.len().is_multiple_of(5).then_some(true),
         ..Reading::default()
     };
     let read = |name: &str| input::read_bytes(name, bytes.to_vec(), &how);

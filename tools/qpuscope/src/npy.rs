@@ -1,10 +1,10 @@
-//! The header of .npy files: what `numpy.save` writes in front of an array.
+//! The header that `numpy.save` writes in front of an array in a .npy file.
 //!
 //! Source: NumPy, "NEP 1 / numpy.lib.format", versions 1.0 to 3.0.
 //!
-//! What was looked at: `npyz` 0.8 and `ndarray-npy` 0.9 parse the header as any literal of Python,
-//! with the parser generator `pest`. Of the header only three values are of use, and a file of
-//! somebody else may have any text there.
+//! The library that was looked at, `npyz` 0.9, parses the header as any literal of Python. It
+//! brings a parser generator for the three values that are used here, and its errors repeat the
+//! whole header, of whatever length.
 
 use crate::input::{Format, Number};
 
@@ -14,10 +14,10 @@ const ALIGN: usize = 64;
 /// The most bytes of a header, which also holds magic and version.
 pub const MOST: usize = 1 << 16;
 
-/// What a header says of an array.
+/// The facts about an array in its header.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
-    /// How its numbers are written.
+    /// The way in which its numbers are written.
     pub format: Format,
     /// Elements in each dimension; of rows by columns, rows first.
     pub shape: Vec<u64>,

@@ -1,8 +1,8 @@
 //! A look at all samples of a recording before any is sent.
 //!
 //! Integers are right as they are. Of floating point numbers a tenth that are huge or none at all
-//! show that the file holds something else; a single one that is none would make every bin none; and
-//! powers have to stay within the range of f32.
+//! show that the file holds something else. A single one that is none would make every bin none.
+//! Powers have to stay within the range of f32.
 
 use super::{Channel, Format, Recording, Unit};
 use crate::failure::{Failure, Result};
@@ -14,7 +14,7 @@ const SMALLEST: f64 = 1e-12;
 /// Beyond this no number is a sample whose full scale is 1.
 const FOREIGN: f64 = 1e6;
 
-/// What a look at all numbers of a channel found.
+/// The result of a look at all numbers of a channel.
 #[derive(Default)]
 struct Findings {
     numbers: u64,

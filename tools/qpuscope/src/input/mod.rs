@@ -2,16 +2,17 @@
 //!
 //! A file becomes one or two channels of samples, with the rate, the unit, the centre frequency and
 //! the time where they are known, and every change that was made to the data said in words. The
-//! reader is chosen by the file's first bytes and its name, or by `--samples`, never by trying until
-//! something fits.
+//! file's first bytes and its name, or `--samples`, choose the reader, never trying until something
+//! fits.
 
 mod bytes;
 mod check;
+mod format;
 mod names;
 mod npy;
-mod number;
 mod points;
 mod raw;
+mod recording;
 mod samples;
 mod series;
 pub mod sigmf;
@@ -19,140 +20,14 @@ mod wav;
 
 use std::path::Path;
 
-use time::OffsetDateTime;
-
 use crate::failure::{Failure, Result};
 use signal::Rate;
 
 pub use bytes::{Bytes, Cursor};
-pub use number::{Format, Number, format};
+pub use format::{Format, Number, format};
 pub use points::Points;
+pub use recording::{Annotation, Channel, Recording, Unit};
 pub use samples::{Line, Samples};
-
-/// One stream of samples.
-#[derive(Clone, Debug)]
-pub struct Channel {
-    /// The name that distinguishes it from the others: `left`, `right`, or nothing where there is
-    /// one.
-    pub name: String,
-    /// Its samples, real or complex.
-    pub samples: Samples,
-}
-
-impl Channel {
-    /// The only channel of a recording.
-    #[must_use]
-    pub const fn only(samples: Samples) -> Self {
-        Self {
-            name: String::new(),
-            samples,
-        }
-    }
-
-    /// The number of samples: real ones, or pairs.
-    #[must_use]
-    pub const fn points(&self) -> u64 {
-        self.samples.count()
-    }
-
-    /// True if samples are pairs of I and Q.
-    #[must_use]
-    pub const fn is_complex(&self) -> bool {
-        self.samples.format().is_complex
-    }
-}
-
-/// The reference, 0 dB.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unit {
-    /// A sine that just reaches the largest sample value.
-    FullScale,
-    /// A sine whose amplitude is one of these.
-    One(String),
-}
-
-/// A remark about a part of a recording, which its file holds.
-#[derive(Clone, PartialEq, Debug, serde::Serialize)]
-pub struct Annotation {
-    /// The sample that it begins with.
-    pub start: u64,
-    /// Its samples; none where it goes on to the end.
-    pub count: Option<u64>,
-    /// The lower edge in hertz, where it has one.
-    pub low_hz: Option<f64>,
-    /// The upper edge in hertz, where it has one.
-    pub high_hz: Option<f64>,
-    /// What it says.
-    pub label: String,
-}
-
-impl std::fmt::Display for Annotation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "`{}`: samples from {} on",
-            crate::text::quote(&self.label),
-            self.start
-        )?;
-        if let Some(count) = self.count {
-            write!(f, ", {count} of them")?;
-        }
-        match (self.low_hz, self.high_hz) {
-            (Some(low), Some(high)) => write!(f, ", {low} to {high} Hz"),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// A recording, ready to be sent.
-#[derive(Clone, Debug)]
-pub struct Recording {
-    /// The file's name without its folder.
-    pub name: String,
-    /// What was read, in the word of `--samples` or of the file's format.
-    pub format: String,
-    /// Samples a second.
-    pub rate: Rate,
-    /// The reference of the levels.
-    pub unit: Unit,
-    /// At least one.
-    pub channels: Vec<Channel>,
-    /// The frequency in hertz that 0 Hz of complex samples stands for, where the file says it.
-    pub centre_hz: Option<f64>,
-    /// When the first sample was taken, in UTC, where the file says it.
-    pub start: Option<OffsetDateTime>,
-    /// Remarks about parts of it.
-    pub annotations: Vec<Annotation>,
-    /// The changes to the data on the way, one sentence each.
-    pub notes: Vec<String>,
-    /// What the user may have overlooked, one sentence each.
-    pub hints: Vec<String>,
-}
-
-impl Recording {
-    /// A recording in numbers with a full scale, of which nothing else is known.
-    #[must_use]
-    pub fn new(name: &str, format: String, rate: Rate, channels: Vec<Channel>) -> Self {
-        Self {
-            name: name.to_owned(),
-            format,
-            rate,
-            unit: Unit::FullScale,
-            channels,
-            centre_hz: None,
-            start: None,
-            annotations: vec![],
-            notes: vec![],
-            hints: vec![],
-        }
-    }
-
-    /// Returns whether its samples are complex.
-    #[must_use]
-    pub fn is_complex(&self) -> bool {
-        self.channels.iter().any(Channel::is_complex)
-    }
-}
 
 /// The contents of a stereo recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]

@@ -1,4 +1,4 @@
-//! What receivers write into the names of their files: centre frequency, time, rate.
+//! Names of files of receivers: centre frequency, time and rate in them.
 //!
 //! Only names of known programs are read, so that a `hum_50Hz.wav` stays what it is. A time is
 //! taken where the program writes it in UTC.
@@ -22,7 +22,7 @@ use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
 use crate::rate;
 use signal::Rate;
 
-/// What a name says.
+/// The facts in a name.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Named {
     /// The program that writes such names.

@@ -4,13 +4,13 @@
 //! straight line may be taken off each piece on its way.
 
 use super::bytes::Bytes;
-use super::number::{Format, Number};
+use super::format::{Format, Number};
 use crate::failure::{Failure, Result};
 
 /// Samples of a pass over all of them that are in memory at a time.
 const PIECE: u64 = 1 << 15;
 
-/// Where the samples of a channel lie, and how they are written.
+/// The place of a channel's samples, and the way in which they are written.
 #[derive(Clone, Debug)]
 pub struct Samples {
     bytes: Bytes,
@@ -20,7 +20,7 @@ pub struct Samples {
     /// Bytes from one to the next.
     step: u64,
     count: u64,
-    /// Of each part of a sample, what is taken off it.
+    /// The lines that are taken off the parts of samples.
     trend: Option<[Line; 2]>,
 }
 
@@ -29,7 +29,7 @@ pub struct Samples {
 pub struct Line {
     /// Its value in the middle of the samples.
     pub mean: f64,
-    /// What it rises by from one sample to the next.
+    /// Its rise from one sample to the next.
     pub slope: f64,
 }
 
@@ -47,7 +47,7 @@ impl Samples {
         }
     }
 
-    /// As many samples as the bytes have from `start` on.
+    /// All samples that the bytes have from `start` on.
     #[must_use]
     pub const fn all(bytes: Bytes, format: Format, start: u64) -> Self {
         let count = bytes.len().saturating_sub(start) / format.bytes() as u64;
@@ -89,7 +89,7 @@ impl Samples {
         self.count
     }
 
-    /// How each number is written.
+    /// The way in which each number is written.
     #[must_use]
     pub const fn format(&self) -> Format {
         self.format
@@ -104,7 +104,7 @@ impl Samples {
         }
     }
 
-    /// What a sample is on the wire: real, or complex.
+    /// The domain of a sample on the wire: real, or complex.
     #[must_use]
     pub const fn domain(&self) -> wire::Domain {
         match self.format.is_complex {

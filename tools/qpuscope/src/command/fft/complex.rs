@@ -7,7 +7,7 @@
 
 use std::fmt::Debug;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use qpu::fft::request::{Error, Request, Scale};
 use qpu::fft::{Direction, Plan};
@@ -36,32 +36,7 @@ const LENGTHS: [u64; 2] = [16, 1 << 22];
 /// Points that with their bins fill the memory of a board.
 const MOST: u64 = MEMORY / 16;
 
-/// Options of the transform itself.
-#[derive(clap::Args, Debug)]
-pub struct ComplexOptions {
-    /// Write the transform of all points of the file, which are no samples of a spectrum then
-    #[arg(long, requires = "output", conflicts_with_all = ["window", "overlap", "averages", "detector", "dc",
-        "encoding", "detrend", "no_detrend", "centre", "rate", "column", "unit", "stereo", "out", "lines", "json"])]
-    complex: bool,
-    /// With --complex: from bins to points, divided by their number
-    #[arg(long, requires = "complex")]
-    inverse: bool,
-    /// With --complex: transforms that lie one after the other [default: as many as the file has]
-    #[arg(long, requires = "complex", value_parser = clap::value_parser!(u32).range(1..))]
-    batch: Option<u32>,
-    /// With --complex: file to write, .npy, .cf32 or .csv
-    #[arg(short, long, requires = "complex", value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-impl ComplexOptions {
-    /// Returns whether the transform itself is to be written.
-    pub const fn is_asked_for(&self) -> bool {
-        self.complex
-    }
-}
-
-/// How bins are written.
+/// The kind of file that bins are written to.
 #[derive(Clone, Copy)]
 enum Kind {
     Npy,

@@ -25,7 +25,7 @@ pub use values::EngineChoice;
 /// # Errors
 /// Usage for options and recordings, otherwise what the port and the device say.
 pub fn run(options: &Options) -> Result<()> {
-    if options.complex.is_asked_for() {
+    if options.complex.complex {
         return complex::run(options);
     }
     let overlap = check(options)?;
@@ -94,7 +94,7 @@ fn introduce(recording: &Recording) {
         };
         crate::say::remark!("  centre {hz} Hz{unused}");
     }
-    if let Some(start) = recording.start {
+    if let Some(start) = recording.start_text() {
         crate::say::remark!("  begins {start}");
     }
     for note in recording.notes.iter().chain(&recording.hints) {

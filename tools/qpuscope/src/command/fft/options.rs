@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::complex::ComplexOptions;
 use super::values::{
     Averages, EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
 };
@@ -98,6 +97,24 @@ pub struct Options {
     /// The transform itself.
     #[command(flatten)]
     pub(super) complex: ComplexOptions,
+}
+
+/// Options of the transform itself.
+#[derive(clap::Args, Debug)]
+pub(super) struct ComplexOptions {
+    /// Write the transform of all points of the file, which are no samples of a spectrum then
+    #[arg(long, requires = "output", conflicts_with_all = ["window", "overlap", "averages", "detector", "dc",
+        "encoding", "detrend", "no_detrend", "centre", "rate", "column", "unit", "stereo", "out", "lines", "json"])]
+    pub(super) complex: bool,
+    /// With --complex: from bins to points, divided by their number
+    #[arg(long, requires = "complex")]
+    pub(super) inverse: bool,
+    /// With --complex: transforms that lie one after the other [default: as many as the file has]
+    #[arg(long, requires = "complex", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) batch: Option<u32>,
+    /// With --complex: file to write, .npy, .cf32 or .csv
+    #[arg(short, long, requires = "complex", value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
 }
 
 /// Points of a spectrum's transform, where no other number is asked for.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use time::format_description::well_known::Rfc3339;
 
 use super::options::Options;
 use crate::failure::{Failure, Result};
@@ -189,7 +188,7 @@ impl<'a> Results<'a> {
         object["recording"] = json!({
             "format": recording.format,
             "centre_hz": recording.centre_hz,
-            "start": recording.start.and_then(|start| start.format(&Rfc3339).ok()),
+            "start": recording.start_text(),
             "annotations": recording.annotations,
         });
         object["line_health"] = json!(health);

@@ -16,7 +16,7 @@ pub struct Meta {
     pub annotations: Vec<Remark>,
 }
 
-/// What is true of all samples.
+/// Facts about all samples.
 #[derive(Deserialize, Debug)]
 pub struct Global {
     #[serde(rename = "core:datatype")]
@@ -36,7 +36,7 @@ pub struct Global {
     pub trailing_bytes: Option<u64>,
 }
 
-/// What is true from a sample on.
+/// Facts from one sample on.
 #[derive(Deserialize, Debug)]
 pub struct Capture {
     #[serde(rename = "core:sample_start", default)]
@@ -89,7 +89,7 @@ impl Capture {
 }
 
 impl Remark {
-    /// What it says.
+    /// Its text.
     pub fn label(&self) -> &str {
         let texts = [&self.label, &self.description, &self.comment];
         let text = texts.into_iter().flatten().find(|text| !text.is_empty());

@@ -1,10 +1,11 @@
-//! SigMF recordings: samples in `NAME.sigmf-data`, what they are in `NAME.sigmf-meta`, or both in an
-//! archive `NAME.sigmf`.
+//! SigMF recordings: samples in `NAME.sigmf-data` and their description in `NAME.sigmf-meta`, or
+//! both in an archive `NAME.sigmf`.
 //!
 //! Rate, centre, time and annotations are taken. A dataset of several captures is read as one
 //! stream; centre and time are those of the first.
 //!
-//! Source: SigMF specification 1.2. The format is JSON, which `serde_json` reads, and `tar`.
+//! Source: SigMF specification 1.2. Descriptions are JSON, read by `serde_json`, and archives are
+//! read by `tar`. The library `sigmf` 0.1 holds types of the description alone, and not all.
 
 mod archive;
 mod meta;

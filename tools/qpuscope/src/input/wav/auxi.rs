@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use super::super::names::utc_of;
 use super::chunks::field;
 
-/// What a chunk says.
+/// The facts in a chunk.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Auxi {
     /// The centre frequency in hertz.
@@ -22,7 +22,7 @@ pub struct Auxi {
     pub start: Option<OffsetDateTime>,
 }
 
-/// Reads a chunk; what it does not say or says wrongly is left out.
+/// Reads a chunk; a fact that is missing or wrong is left out.
 pub fn read(chunk: &[u8]) -> Auxi {
     let is_xml = |start: &[u8]| chunk.starts_with(start);
     if is_xml(b"<\0?\0") || is_xml(b"<\0S\0") || is_xml(b"\xff\xfe<\0") {

@@ -4,15 +4,17 @@
 //! 0xFFFF_FFFF, a chunk `ds64` in front has the real one in 64 bits.
 //!
 //! A recorder writes the length of the samples when it ends. One that was killed, that ran out of
-//! disk or that wrote into a pipe leaves 0, a number too large, or half a sample; the samples before
-//! are as good as any.
+//! disk or that wrote into a pipe leaves 0, a number too large, or half a sample; the samples
+//! before are as good as any.
 //!
-//! What was looked at to read this: `hound` 3.5 reads neither RF64 nor BW64, skips no padding byte
-//! behind a chunk of odd length, and takes the lower bits of a container where fewer than all count;
-//! `symphonia-format-riff` 0.5 knows `RIFF` alone; `bwavfile` 2.0 reads RF64, but no file that was
-//! cut, and gives no chunk that it does not know. Tests write files with `hound`.
+//! No library was found for this. `hound` 3.5 reads neither RF64 nor BW64, skips no padding byte
+//! behind a chunk of odd length, and takes the lower bits of a container where fewer than all
+//! count. `symphonia-format-riff` 0.6 knows `RIFF` alone. `bwavfile` 2.0 reads RF64, but gives no
+//! chunk that it does not know, as `auxi`, and subtracts lengths of a damaged file unchecked. Tests
+//! write their files with `hound`.
 //!
-//! Sources: EBU Tech 3306 version 1.1 (RF64), ITU-R BS.2088 (BW64), Microsoft's WAVEFORMATEXTENSIBLE.
+//! Sources: EBU Tech 3306 version 1.1 (RF64), ITU-R BS.2088 (BW64), Microsoft's
+//! WAVEFORMATEXTENSIBLE.
 
 use super::super::{Bytes, Number};
 use crate::failure::{Failure, Result};
@@ -28,14 +30,14 @@ const MOST: u64 = 1 << 16;
 /// The most chunks before the samples; more are no recording.
 const MOST_CHUNKS: u32 = 10_000;
 
-/// What a file says in front of its samples, and where they are.
+/// The facts in front of the samples of a file, and their place.
 #[derive(Debug)]
 pub struct Wav {
     /// Frames a second: samples of all channels.
     pub rate: u32,
     /// Channels.
     pub channels: u16,
-    /// How a number is written.
+    /// The way in which a number is written.
     pub number: Number,
     /// The first byte of the samples.
     pub start: u64,
@@ -142,7 +144,8 @@ fn chunk_behind(bytes: &Bytes, mut at: u64) -> Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// The chunk of lengths in 64 bits: of the file, of the samples, their number, and a table of others.
+/// The chunk of lengths in 64 bits: of the file, of the samples, their number, and a table of
+/// others.
 #[derive(Default)]
 struct Ds64(Vec<u8>);
 
