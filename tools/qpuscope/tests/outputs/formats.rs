@@ -139,7 +139,7 @@ fn peaks_are_annotations_of_the_recording_that_sigmf_reads() {
     });
     std::fs::write(folder.join("tone.sigmf-meta"), meta.to_string()).expect("a file");
     let options = "--input tone.sigmf-meta --n 512 --averages 4 --overlap 0 --lines 1 \
-                   --format sigmf,rtl_power,sdrff,npy,png --json";
+                   --format sigmf,rtl_power,sdrff,npy,svg --json";
     let printed = fft(&folder, &image, options);
     let record: Value = serde_json::from_slice(&printed).expect("JSON");
     let files = [
@@ -148,9 +148,16 @@ fn peaks_are_annotations_of_the_recording_that_sigmf_reads() {
         "spectra.sdrff",
         "spectra.npy",
         "spectra.json",
-        "waterfall.png",
+        "waterfall.svg",
     ];
     assert_eq!(record["files"], serde_json::json!(files));
+    let picture = std::fs::read_to_string(folder.join("waterfall.svg")).expect("a picture");
+    for words in ["UTC, 2024-02-29", "23:59:59.000", "145.05"] {
+        assert!(
+            picture.contains(&format!("aria-label=\"{words}")),
+            "{words}"
+        );
+    }
     // Two records of 2048 samples: 8 ms each, from one second before midnight on.
     let lines = std::fs::read_to_string(folder.join("spectra.rtl_power.csv")).expect("a file");
     let times: Vec<_> = lines.lines().map(|line| &line[..27]).collect();

@@ -101,6 +101,10 @@ fn pictures_of_each_record_are_drawn_when_they_are_asked_for() {
     ];
     assert_eq!(names(&folder, ".svg"), wanted);
     assert_eq!(printed.iter().filter(|byte| **byte == b'\n').count(), 3);
+    let mut command = qpuscope();
+    let words = ["read", "line.bin", "--each"];
+    let (_, status, said) = run(command.current_dir(&folder).args(words));
+    assert!(status == 2 && said.contains("give --format png"), "{said}");
 }
 
 #[test]

@@ -36,6 +36,7 @@ const LONG_NOISE_BYTES: u64 = 2 * wire::MAX_FRAME as u64;
 /// # Errors
 /// No device when nothing came, link when nothing decoded, integrity for losses under `--strict`.
 pub fn run(options: &Options) -> Result<()> {
+    options.check()?;
     let stop = Stop::on_ctrl_c();
     let (link, receiver, logs) = stop::blocking(|| options.open())?;
     let wanted = options.wanted();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::client::Client;
 use crate::command::LineOptions;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::files::Input;
 use crate::link::Link;
 use crate::log::Logs;
@@ -106,6 +106,16 @@ impl Options {
     /// The name of what is read.
     pub(super) fn source(&self) -> Option<&str> {
         self.source.as_deref().or(self.port.as_deref())
+    }
+
+    /// Refuses what has no meaning together.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.each && (self.json || !matches!(self.format, Format::Png | Format::Svg)) {
+            return Err(Failure::usage(
+                "--each is about pictures; give --format png or --format svg with it",
+            ));
+        }
+        Ok(())
     }
 
     /// The files that spectra go to, if any.
