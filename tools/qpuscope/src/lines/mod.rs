@@ -3,8 +3,8 @@
 //! A line is a bin above all bins within the window's main lobe that also stands clear of the
 //! median around it; a slope, however high, is no line. Where nothing does, because the strongest
 //! signal is wider than its surroundings, the highest bin counts if it is clear of the median of
-//! all. Real spectra have no line at zero: what stands there is the mean. Its frequency and level are
-//! interpolated between bins.
+//! all. Real spectra have no line at zero: what stands there is the mean. Its frequency and level
+//! are interpolated between bins.
 
 mod peak;
 
