@@ -6,10 +6,10 @@ use qpuscope::input::{self, Format, Reading, Recording, Stereo};
 use wire::Rate;
 
 pub const RATE_HZ: u32 = 48_000;
-pub const N: usize = 1024;
+pub const N: usize = 512;
 pub const SAMPLES: usize = 4 * N;
 /// Bins and amplitudes of two tones, neither in the middle of its bin.
-pub const TONES: [(f64, f64); 2] = [(100.3, 0.5), (307.8, 0.3)];
+pub const TONES: [(f64, f64); 2] = [(100.3, 0.5), (207.8, 0.3)];
 
 /// A sample of both tones: as a complex signal the second is below the centre.
 fn sample(at: usize, is_complex: bool) -> [f64; 2] {
