@@ -7,7 +7,7 @@
 mod protocol;
 
 use qpuscope::failure::{Exit, Failure};
-use qpuscope::input::{self, Reading, Stereo};
+use qpuscope::input::{self, Points, Reading, Stereo};
 use qpuscope::job_file::JobFile;
 use std::path::Path;
 
@@ -214,6 +214,12 @@ fn recordings(bytes: &[u8]) {
         _ if bytes.is_ascii() => read("a.csv"),
         _ => read(&format!("a.{}", RAW[bytes.len() % RAW.len()])),
     };
+    let points = match bytes {
+        [0x93, ..] => "a.npy",
+        _ if bytes.is_ascii() => "a.csv",
+        _ => "a.cs16_be",
+    };
+    let points = Points::decode(Path::new(points), &bytes.to_vec().into(), None, 10_000);
     let check = |failure: Failure| {
         assert_eq!(failure.exit, Exit::Usage);
         assert!(
@@ -233,6 +239,10 @@ fn recordings(bytes: &[u8]) {
                 assert!(values.iter().all(|x| x.is_finite()));
             }
         }
+        Err(failure) => check(failure),
+    }
+    match points {
+        Ok(points) => assert!(points.points.iter().flatten().all(|part| part.is_finite())),
         Err(failure) => check(failure),
     }
 }

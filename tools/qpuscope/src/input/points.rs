@@ -27,13 +27,20 @@ impl Points {
     /// # Errors
     /// Usage, when the file cannot be read, holds something else, more, or nothing.
     pub fn read(path: &Path, samples: Option<Format>, most: u64) -> Result<Self> {
+        Self::decode(path, &Bytes::open(path)?, samples, most)
+    }
+
+    /// Reads bytes as [`Points::read`] does a file of that name.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn decode(path: &Path, bytes: &Bytes, samples: Option<Format>, most: u64) -> Result<Self> {
         let (name, ending) = name_and_ending(path);
-        let bytes = Bytes::open(path)?;
         let kind = Kind::of(&ending, &bytes.some(0, 16)?);
         let read = match (kind, samples) {
-            (Kind::Npy, None) => Self::array(&name, &bytes, most)?,
+            (Kind::Npy, None) => Self::array(&name, bytes, most)?,
             (Kind::Series, None) => Self {
-                points: series::points(&name, &series::text(&name, &bytes)?)?,
+                points: series::points(&name, &series::text(&name, bytes)?)?,
                 rows: None,
                 format: "CSV".to_owned(),
             },
@@ -41,7 +48,7 @@ impl Points {
             | (Kind::Raw(_) | Kind::Bare | Kind::Unknown, Some(format)) => {
                 let count = bytes.len() / format.bytes() as u64;
                 Self {
-                    points: numbers(&name, &bytes, format, 0, count, most)?,
+                    points: numbers(&name, bytes, format, 0, count, most)?,
                     rows: None,
                     format: format.name(),
                 }

@@ -8,7 +8,7 @@ use super::format::{Format, Number};
 use crate::failure::{Failure, Result};
 
 /// Samples of a pass over all of them that are in memory at a time.
-const PIECE: u64 = 1 << 15;
+const PIECE: u64 = 1 << 12;
 
 /// The place of a channel's samples, and the way in which they are written.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use qpuscope::input::{self, Format, Reading, Recording, Stereo};
 use wire::Rate;
 
 pub const RATE_HZ: u32 = 48_000;
-pub const N: usize = 1024;
+pub const N: usize = 512;
 pub const SAMPLES: usize = 4 * N;
 /// Bins and amplitudes of two tones, neither in the middle of its bin.
-pub const TONES: [(f64, f64); 2] = [(100.3, 0.5), (307.8, 0.3)];
+pub const TONES: [(f64, f64); 2] = [(100.3, 0.5), (207.8, 0.3)];
 
 /// A sample of both tones: as a complex signal the second is below the centre.
 fn sample(at: usize, is_complex: bool) -> [f64; 2] {
@@ -60,32 +60,37 @@ pub fn raw(name: &str) -> Vec<u8> {
     numbers(is_complex).into_iter().flat_map(number).collect()
 }
 
-/// A WAV file of two channels or one, in RIFF, RF64 or BW64; the samples are of a raw format.
+/// A WAV file of two channels or one, in RIFF, RF64 or BW64; the samples are of a raw format, and
+/// `more` are chunks before them.
 pub fn wav(kind: &[u8; 4], channels: u16, format: &str, more: &[u8]) -> Vec<u8> {
+    let samples = raw(format);
+    let mut file = wav_head(kind, channels, format, more, samples.len() as u64);
+    file.extend(samples);
+    file
+}
+
+/// Everything of such a file before `length` bytes of samples.
+pub fn wav_head(kind: &[u8; 4], channels: u16, format: &str, more: &[u8], length: u64) -> Vec<u8> {
     let (tag, bits) = match format.trim_start_matches('c') {
         "s16" | "i16" => (1_u16, 16_u16),
         "s32" | "i32" => (1, 32),
         "f32" => (3, 32),
         other => panic!("{other}"),
     };
-    let samples = raw(format);
     let frame = channels * bits / 8;
-    let mut fmt = vec![];
-    [tag, channels]
-        .iter()
-        .for_each(|x| fmt.extend(x.to_le_bytes()));
-    [RATE_HZ, RATE_HZ * u32::from(frame)]
-        .iter()
-        .for_each(|x| fmt.extend(x.to_le_bytes()));
-    [frame, bits]
-        .iter()
-        .for_each(|x| fmt.extend(x.to_le_bytes()));
+    let mut fmt = [tag, channels].map(u16::to_le_bytes).concat();
+    fmt.extend(
+        [RATE_HZ, RATE_HZ * u32::from(frame)]
+            .map(u32::to_le_bytes)
+            .concat(),
+    );
+    fmt.extend([frame, bits].map(u16::to_le_bytes).concat());
     let chunk =
         |name: &[u8], bytes: &[u8]| [name, &(bytes.len() as u32).to_le_bytes(), bytes].concat();
     let is_long = kind != b"RIFF";
     let mut file = [&kind[..], &[0xff; 4], b"WAVE"].concat();
     if is_long {
-        let sizes = [0, samples.len() as u64, 0].map(u64::to_le_bytes);
+        let sizes = [length + 1000, length, 0].map(u64::to_le_bytes);
         file.extend(chunk(b"ds64", &[sizes.as_flattened(), &[0; 4]].concat()));
     }
     file.extend(chunk(b"fmt ", &fmt));
@@ -94,9 +99,8 @@ pub fn wav(kind: &[u8; 4], channels: u16, format: &str, more: &[u8]) -> Vec<u8> 
     file.extend(if is_long {
         [0xff; 4]
     } else {
-        (samples.len() as u32).to_le_bytes()
+        (length as u32).to_le_bytes()
     });
-    file.extend(samples);
     file
 }
 

@@ -93,9 +93,13 @@ pub fn read(name: &str, bytes: &Bytes) -> Result<Wav> {
                 let (channels, rate, number) = numbers(name, &format).ok_or_else(cut)??;
                 let frame = u64::from(channels) * number.bytes() as u64;
                 let there = bytes.len() - start.min(bytes.len());
-                // A length of 0 is none when the file's own length knows of no samples either.
-                let file = field(&bytes.some(4, 4)?, 0, 4).unwrap_or(0);
-                let is_unknown = length == 0 && file < start;
+                let is_unknown = match field(&bytes.some(4, 4)?, 0, 4) {
+                    // More than 32 bits can say, by a recorder that knows no other length.
+                    _ if there > IN_DS64 && length <= IN_DS64 => true,
+                    // A length of 0 is none when the file's own knows of no samples either.
+                    Some(IN_DS64) => length == 0 && long.file() == 0,
+                    file => length == 0 && file < Some(start),
+                };
                 let frames = if is_unknown { there } else { length.min(there) } / frame;
                 if frames == 0 && there < frame {
                     return Err(cut());
@@ -150,6 +154,11 @@ fn chunk_behind(bytes: &Bytes, mut at: u64) -> Result<Option<Vec<u8>>> {
 struct Ds64(Vec<u8>);
 
 impl Ds64 {
+    /// The length of the file behind its first chunk head.
+    fn file(&self) -> u64 {
+        field(&self.0, 0, 8).unwrap_or(0)
+    }
+
     fn length(&self, kind: &[u8]) -> Option<u64> {
         if kind == b"data" {
             return field(&self.0, 8, 8);

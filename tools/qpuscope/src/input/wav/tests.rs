@@ -182,6 +182,38 @@ fn a_recording_that_was_cut_short_is_read_as_far_as_it_goes() {
     }
 }
 
+/// A file in which a chunk `ds64` has the lengths of the whole and of the samples.
+fn long(kind: &[u8; 4], file: u64, samples: u64) -> Vec<u8> {
+    let short = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
+    let mut ds64 = [b"ds64".to_vec(), 28_u32.to_le_bytes().to_vec()].concat();
+    for length in [file, samples, 3] {
+        ds64.extend(length.to_le_bytes());
+    }
+    ds64.extend([0; 4]);
+    let mut long = [&kind[..], &[0xff; 4], b"WAVE", &ds64, &short[12..]].concat();
+    long[12 + 36 + 28..][..4].fill(0xff);
+    long
+}
+
+#[test]
+fn lengths_of_64_bits_are_those_of_a_chunk_in_front() {
+    for (kind, file, samples, frames, notes) in [
+        (b"RF64", 100, 12, 3, 0),
+        (b"BW64", 100, 12, 3, 0),
+        (b"RF64", 100, 8, 2, 0),
+        // As a recorder leaves them that was killed, or ran out of disk.
+        (b"RF64", 0, 0, 3, 1),
+        (b"RF64", 1 << 40, 1 << 40, 3, 1),
+    ] {
+        let recording = read("a.wav", &long(kind, file, samples), &Reading::default());
+        let recording = recording.expect("a WAV file");
+        assert_eq!(recording.format, "RF64 WAV i16");
+        assert_eq!(recording.channels[0].points(), frames, "{file} {samples}");
+        assert_eq!(recording.notes.len(), notes, "{:?}", recording.notes);
+        assert_eq!(values(&recording.channels[1])[0] * 128.0, 2.0);
+    }
+}
+
 #[test]
 fn no_header_makes_the_reader_panic() {
     let whole = wav(2, 24, false, &[1, 2, 3, 4]);
