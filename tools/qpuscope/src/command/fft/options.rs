@@ -12,7 +12,7 @@ use crate::input::{Format, Reading, Stereo, format};
 use crate::output::series::Kind;
 use crate::picture::Theme;
 use crate::picture::waterfall::Merge;
-use crate::quantity::{hertz, whole};
+use crate::quantity::{hertz, whole, within};
 use crate::rate::rate;
 use crate::say;
 use signal::Rate;
@@ -110,7 +110,7 @@ pub(super) struct ComplexOptions {
     #[arg(long, requires = "complex")]
     pub(super) inverse: bool,
     /// With --complex: transforms that lie one after the other [default: as many as the file has]
-    #[arg(long, requires = "complex", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, requires = "complex", value_parser = within::<u32>(1..=u64::from(u32::MAX)))]
     pub(super) batch: Option<u32>,
     /// With --complex: file to write, .npy, .cf32 or .csv
     #[arg(short, long, requires = "complex", value_name = "FILE")]

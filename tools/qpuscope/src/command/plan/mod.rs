@@ -24,6 +24,7 @@ use v3d_sim::Board;
 
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
+use crate::quantity::whole;
 use crate::{constants, say};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
@@ -38,9 +39,10 @@ const SHORT: u64 = 1 << 16;
 )]
 pub struct Options {
     /// Points of a transform, of a plane its columns: a power of two, 16 to 4194304
+    #[arg(value_parser = whole::<u64>)]
     n: u64,
     /// Transforms at a time
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u32>)]
     batch: u32,
     /// The inverse transform: of complex points the same passes, with imaginary parts negated at
     /// both ends
@@ -50,10 +52,10 @@ pub struct Options {
     #[arg(long)]
     real: bool,
     /// A plane of this many rows and N columns
-    #[arg(long, value_name = "ROWS", conflicts_with_all = ["real", "powers"])]
+    #[arg(long, value_name = "ROWS", conflicts_with_all = ["real", "powers"], value_parser = whole::<u64>)]
     rows: Option<u64>,
     /// The mean power spectrum of this many segments of N samples; of real samples with --real
-    #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse")]
+    #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse", value_parser = whole::<u32>)]
     powers: Option<u32>,
     /// Format of the samples that the first pass reads
     #[arg(long, default_value = "f32", value_parser = ["f32", "i16", "u8", "i8"])]
@@ -62,7 +64,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "inverse")]
     windowed: bool,
     /// Samples from one transform's start to the next one's; less than N makes them overlap
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     hop: Option<u32>,
     /// Run it twice on the simulator, as that board, and print the second run's clocks, whatever
     /// the table of timed transforms has
