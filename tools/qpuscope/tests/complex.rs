@@ -86,7 +86,7 @@ fn dft(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
 #[test]
 fn both_engines_compute_the_transform_and_go_back() {
     let folder = folder("engines");
-    for n in [16, 256, 4096] {
+    for n in [16, 256, 4096, 65536] {
         let noise = noise(n);
         std::fs::write(folder.join("in.cf32"), bytes(&noise)).expect("a file");
         let said = done(&folder, "--input in.cf32 -o host.npy --engine host");
