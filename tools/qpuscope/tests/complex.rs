@@ -259,6 +259,14 @@ fn what_cannot_be_transformed_is_refused_with_what_to_do() {
             "--input in.cf32 -o out.npy --rate 2M",
             "cannot be used with",
         ),
+        (
+            "--input in.cf32 -o out.npy --format sdrff",
+            "cannot be used with",
+        ),
+        (
+            "--input in.cf32 -o out.npy --n 32 --batch 0",
+            "and 0 transforms of 32",
+        ),
         ("--input nan.cf32 -o out.npy", "point 0 is no finite number"),
         (
             "--input in.wav -o out.npy",
