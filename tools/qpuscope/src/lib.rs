@@ -29,4 +29,5 @@ pub mod stop;
 pub mod stream;
 mod svg;
 pub mod text;
+pub mod transform;
 pub mod watch;

@@ -8,7 +8,6 @@
 pub const CIRCLES: &[(&str, usize, usize)] = &[
     ("qpu", 1, 2),
     ("v3d-sim", 1, 6),
-    ("v3d-sim-c", 1, 2),
     ("virtual-pi", 1, 11),
 ];
 
