@@ -3,6 +3,7 @@
  * cc -std=c99 examples/spectra.c -o spectra $(pkg-config --cflags --libs qpuscope) -lm
  * ./spectra /dev/ttyUSB0              sends a tone, prints the strongest bin of its spectrum
  * ./spectra sim:target/kernel.img     the same on a virtual Pi in this process
+ * ./spectra PORT --generator          prints that of three spectra of the board's own generator
  * ./spectra recorded.bin --listen     prints that of each spectrum in recorded bytes, or on a line
  */
 #include <math.h>
@@ -15,6 +16,7 @@
 #define COUNT 8192
 #define RATE 48000
 #define TONE 1000.0
+#define FAST_BAUD 921600
 
 static int failed(qpuscope_board *board)
 {
@@ -23,12 +25,10 @@ static int failed(qpuscope_board *board)
     return 1;
 }
 
-/* Sends half a full scale of 1 kHz. */
-static int32_t send(qpuscope_board *board)
+/* Greets the board, sets it up, and makes the line faster. */
+static int32_t prepare(qpuscope_board *board, const char *settings)
 {
-    static float samples[COUNT];
     qpuscope_info info = { 0 };
-    qpuscope_upload upload = { 0 };
     int32_t status;
 
     info.struct_size = sizeof info;
@@ -36,7 +36,17 @@ static int32_t send(qpuscope_board *board)
     if (status != QPUSCOPE_OK)
         return status;
     printf("%s, firmware %s\n", info.board, info.firmware);
-    status = qpuscope_board_set(board, "n=1024 window=hann overlap=512 avg=all out=f32");
+    status = qpuscope_board_set(board, settings);
+    return status != QPUSCOPE_OK ? status : qpuscope_board_baud(board, FAST_BAUD);
+}
+
+/* Sends half a full scale of 1 kHz. */
+static int32_t send(qpuscope_board *board)
+{
+    static float samples[COUNT];
+    qpuscope_upload upload = { 0 };
+    int32_t status = prepare(board, "n=1024 window=hann overlap=512 avg=all out=f32");
+
     if (status != QPUSCOPE_OK)
         return status;
     for (int i = 0; i < COUNT; i++)
@@ -68,20 +78,34 @@ int main(int argc, char **argv)
 {
     qpuscope_board *board;
     qpuscope_spectrum spectrum = { 0 };
-    int is_listening = argc == 3 && strcmp(argv[2], "--listen") == 0;
-    int32_t status;
+    const char *mode = argc == 3 ? argv[2] : "";
+    int is_listening = strcmp(mode, "--listen") == 0;
+    int is_generating = strcmp(mode, "--generator") == 0;
+    int left = is_generating ? 3 : -1;
+    int32_t status = QPUSCOPE_OK;
 
-    if (argc < 2 || (argc > 2 && !is_listening)) {
-        fprintf(stderr, "usage: spectra PORT [--listen]\n");
+    if (argc < 2 || argc > 3 || (argc == 3 && !is_listening && !is_generating)) {
+        fprintf(stderr, "usage: spectra PORT [--generator | --listen]\n");
         return 2;
     }
     if (qpuscope_board_open(argv[1], 0, &board) != QPUSCOPE_OK)
         return failed(NULL);
-    if (!is_listening && send(board) != QPUSCOPE_OK)
+    if (is_generating) {
+        status = prepare(board, "n=1024 window=hann overlap=0 avg=16 out=f32");
+        if (status == QPUSCOPE_OK)
+            status = qpuscope_board_start(board);
+    } else if (!is_listening) {
+        status = send(board);
+    }
+    if (status != QPUSCOPE_OK)
         return failed(board);
     spectrum.struct_size = sizeof spectrum;
-    while ((status = qpuscope_board_read(board, is_listening ? 5.0 : 0.0, &spectrum)) == QPUSCOPE_OK)
+    /* Those of an upload have come; others are waited for. */
+    while (left != 0
+           && (status = qpuscope_board_read(board, argc == 3 ? 5.0 : 0.0, &spectrum)) == QPUSCOPE_OK) {
         print(&spectrum);
+        left--;
+    }
     if (status < 0)
         return failed(board);
     qpuscope_board_close(board);

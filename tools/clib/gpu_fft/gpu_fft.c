@@ -100,6 +100,8 @@ unsigned gpu_fft_execute(struct GPU_FFT *info)
     struct plan *plan = (struct plan *)info;
     qpuscope_fft_result result = { 0 };
 
+    if (!plan)
+        return TIMED_OUT;
     result.struct_size = sizeof result;
     if (qpuscope_fft_execute(plan->fft, &info->in->re, plan->sizes.input_count, &info->out->re,
                              plan->sizes.output_count, &result) != QPUSCOPE_OK) {
@@ -115,7 +117,7 @@ unsigned gpu_fft_execute(struct GPU_FFT *info)
 
 int gpu_fft_trans_prepare(int mb, struct GPU_FFT *src, struct GPU_FFT *dst, struct GPU_FFT_TRANS **out)
 {
-    struct transposition *made = calloc(1, sizeof *made);
+    struct transposition *made = src && dst ? calloc(1, sizeof *made) : NULL;
 
     if (!made)
         return NO_MEMORY;
@@ -130,11 +132,15 @@ int gpu_fft_trans_prepare(int mb, struct GPU_FFT *src, struct GPU_FFT *dst, stru
 unsigned gpu_fft_trans_execute(struct GPU_FFT_TRANS *info)
 {
     const struct transposition *both = (const struct transposition *)info;
-    const struct GPU_FFT *src = both->source;
-    const struct GPU_FFT *dst = both->destination;
-    int columns = src->x < dst->y ? src->x : dst->y;
-    int rows = src->y < dst->x ? src->y : dst->x;
+    const struct GPU_FFT *src, *dst;
+    int columns, rows;
 
+    if (!both)
+        return TIMED_OUT;
+    src = both->source;
+    dst = both->destination;
+    columns = src->x < dst->y ? src->x : dst->y;
+    rows = src->y < dst->x ? src->y : dst->x;
     for (int y = 0; y < rows; y++)
         for (int x = 0; x < columns; x++)
             dst->in[(size_t)x * (size_t)dst->step + (size_t)y] = src->out[(size_t)y * (size_t)src->step + (size_t)x];

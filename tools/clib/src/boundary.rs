@@ -119,11 +119,7 @@ pub fn check_pointer<T>(name: &str, data: *const T) -> Result<(), Failure> {
 ///
 /// # Safety
 /// When it is not null and aligned, `data` must be valid for reads of `count` entries.
-pub unsafe fn list<T: Copy>(
-    name: &str,
-    data: *const T,
-    count: usize,
-) -> Result<Vec<T>, Failure> {
+pub unsafe fn list<T: Copy>(name: &str, data: *const T, count: usize) -> Result<Vec<T>, Failure> {
     if count > MOST_ENTRIES {
         let text = format!("{name} has {count} entries; at most {MOST_ENTRIES} are taken");
         return Err(Failure::new(status::ERROR_SIZE, text));
@@ -215,7 +211,9 @@ mod tests {
     fn message() -> String {
         let message = qpuscope_message();
         // SAFETY: it is this thread's message, which no call changes meanwhile.
-        unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()
+        unsafe { CStr::from_ptr(message) }
+            .to_string_lossy()
+            .into_owned()
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! | `lib/pkgconfig/qpuscope.pc` | how to compile and link; DIR may be moved |
 //! | `lib/libqpuscope_gpu_fft.so`, `lib/libqpuscope_mailbox.so` | GPU_FFT's names; made with `$CC`, else `cc` |
 //! | `include/gpu_fft` | their interface |
+//! | `share/doc/qpuscope` | licences, those of the crates that are compiled in too |
 //!
 //! The libraries lie beside this program, where cargo has put them when it built it.
 #![forbid(unsafe_code)]
@@ -19,15 +20,38 @@ const USAGE: &str = "usage: cargo xtask clib DIR\n\
     installs libqpuscope into DIR/lib and DIR/include; $CC names another C compiler than cc";
 
 /// The ending of shared libraries.
-const SHARED: &str = if cfg!(target_os = "macos") { "dylib" } else { "so" };
+const SHARED: &str = if cfg!(target_os = "macos") {
+    "dylib"
+} else {
+    "so"
+};
 
 /// The headers, by their places below `include`.
 const HEADERS: [(&str, &str); 5] = [
     ("qpuscope.h", include_str!("../include/qpuscope.h")),
     ("v3d_sim.h", include_str!("../include/v3d_sim.h")),
-    ("gpu_fft/gpu_fft.h", include_str!("../include/gpu_fft/gpu_fft.h")),
-    ("gpu_fft/gpu_fft_trans.h", include_str!("../include/gpu_fft/gpu_fft_trans.h")),
-    ("gpu_fft/mailbox.h", include_str!("../include/gpu_fft/mailbox.h")),
+    (
+        "gpu_fft/gpu_fft.h",
+        include_str!("../include/gpu_fft/gpu_fft.h"),
+    ),
+    (
+        "gpu_fft/gpu_fft_trans.h",
+        include_str!("../include/gpu_fft/gpu_fft_trans.h"),
+    ),
+    (
+        "gpu_fft/mailbox.h",
+        include_str!("../include/gpu_fft/mailbox.h"),
+    ),
+];
+
+/// The licences, by their places below `share/doc/qpuscope`.
+const LICENCES: [(&str, &str); 3] = [
+    ("LICENSE-APACHE", include_str!("../../../LICENSE-APACHE")),
+    ("LICENSE-MIT", include_str!("../../../LICENSE-MIT")),
+    (
+        "LICENSES-OTHERS.txt",
+        include_str!("../../../notices/qpuscope.txt"),
+    ),
 ];
 
 /// The libraries with GPU_FFT's names, and their sources.
@@ -64,7 +88,9 @@ fn main() -> ExitCode {
 fn writing(path: &Path) -> impl Fn(std::io::Error) -> String {
     move |error| {
         let path = path.display();
-        format!("cannot write {path}: {error}; check the folder and its permissions, or name another")
+        format!(
+            "cannot write {path}: {error}; check the folder and its permissions, or name another"
+        )
     }
 }
 
@@ -76,7 +102,8 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 /// The folder in which cargo has put the libraries.
 fn built() -> Result<PathBuf, String> {
-    let here = std::env::current_exe().map_err(|error| format!("no path of this program: {error}"))?;
+    let here =
+        std::env::current_exe().map_err(|error| format!("no path of this program: {error}"))?;
     let folder = here.parent().unwrap_or(Path::new(".")).join("deps");
     let library = folder.join(format!("libqpuscope_c.{SHARED}"));
     if library.is_file() {
@@ -94,6 +121,9 @@ fn install(folder: &Path) -> Result<(), String> {
     for (name, text) in HEADERS {
         write(&folder.join("include").join(name), text)?;
     }
+    for (name, text) in LICENCES {
+        write(&folder.join("share/doc/qpuscope").join(name), text)?;
+    }
     write(&libraries.join("pkgconfig/qpuscope.pc"), &pkg_config())?;
     for ending in [SHARED, "a"] {
         let to = libraries.join(format!("libqpuscope.{ending}"));
@@ -109,7 +139,7 @@ fn install(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What pkg-config says; paths follow the file.
+/// The file for pkg-config; its paths are relative to itself.
 fn pkg_config() -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!(
@@ -133,7 +163,9 @@ fn compile(name: &str, source: &str, folder: &Path) -> Result<(), String> {
     write(&file, source)?;
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut cc = Command::new(&compiler);
-    cc.args(["-std=c99", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]);
+    cc.args([
+        "-std=c99", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror",
+    ]);
     for include in ["include", "include/gpu_fft"] {
         cc.arg("-I").arg(folder.join(include));
     }
@@ -160,5 +192,7 @@ fn compile(name: &str, source: &str, folder: &Path) -> Result<(), String> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&done.stderr);
-    Err(format!("{compiler} does not compile libqpuscope_{name}; it says:\n{said}"))
+    Err(format!(
+        "{compiler} does not compile libqpuscope_{name}; it says:\n{said}"
+    ))
 }

@@ -24,9 +24,12 @@ fn program(host: &Path, installed: &Path, name: &str, words: &[&str]) -> PathBuf
     must(export.arg(&header));
     let program = folder_of_plans.join(name);
     let mut cc = cc(installed);
-    cc.arg(format!("-DPLAN={name}")).arg(format!("-DPLAN_H=\"{name}.h\""));
+    cc.arg(format!("-DPLAN={name}"))
+        .arg(format!("-DPLAN_H=\"{name}.h\""));
     cc.arg("-I").arg(&folder_of_plans);
-    cc.arg(folder().join("examples/run_plan.c")).arg("-o").arg(&program);
+    cc.arg(folder().join("examples/run_plan.c"))
+        .arg("-o")
+        .arg(&program);
     must(linked(&mut cc, installed, &["-lqpuscope"]));
     program
 }
@@ -38,12 +41,18 @@ fn an_exported_plan_has_the_bits_of_the_library() {
     for (name, words) in [
         ("fft_16", &["16"][..]),
         ("fft_4096", &["4096"]),
-        ("fft_256_x10_inverse", &["256", "--batch", "10", "--inverse", "--scale", "points"]),
+        (
+            "fft_256_x10_inverse",
+            &["256", "--batch", "10", "--inverse", "--scale", "points"],
+        ),
         ("fft_32768", &["32768", "--board", "pi2"]),
         ("real_1024", &["1024", "--real"]),
         ("real_1024_inverse", &["1024", "--real", "--inverse"]),
         ("powers_256_of_4", &["256", "--powers", "4"]),
-        ("real_powers_512_of_2_x3", &["512", "--real", "--powers", "2", "--batch", "3"]),
+        (
+            "real_powers_512_of_2_x3",
+            &["512", "--real", "--powers", "2", "--batch", "3"],
+        ),
     ] {
         let printed = must(&mut Command::new(program(&host, installed, name, words)));
         assert!(printed.starts_with("launch 0: "), "{name}: {printed}");
@@ -60,7 +69,16 @@ fn an_exported_plan_has_the_bits_of_the_library() {
 fn an_exported_plane_has_the_bits_of_its_plan() {
     let installed = need!(installed(), "{NO_CC}");
     let host = need!(tests::given("QPUSCOPE_HOST"), "{NO_HOST}");
-    let words = ["64", "--rows", "32", "--inverse", "--scale", "points", "--name", "ocean"];
+    let words = [
+        "64",
+        "--rows",
+        "32",
+        "--inverse",
+        "--scale",
+        "points",
+        "--name",
+        "ocean",
+    ];
     let program = program(&host, installed, "ocean", &words);
     let transform = Transform::Plane {
         log2_rows: 5,
@@ -81,13 +99,17 @@ fn an_exported_plane_has_the_bits_of_its_plan() {
     let mut runner = SimRunner::new(1 << 20).with_functional(true);
     let mut plan = Plan::with_buffers(FFT, &request, &mut runner).expect("a plan");
     runner.write(plan.input(), 0, &words).expect("room");
-    plan.run(&mut runner, Direction::Inverse, 1_000_000).expect("a run");
+    plan.run(&mut runner, Direction::Inverse, 1_000_000)
+        .expect("a run");
     let mut bins = vec![0; words.len()];
     runner.read(plan.output(), 0, &mut bins).expect("room");
     let bytes: Vec<u8> = bins.iter().flat_map(|word| word.to_le_bytes()).collect();
     assert!(std::fs::read(output).expect("an output") == bytes);
 
-    let refused = Command::new(&program).args(["absent", "out"]).output().expect("it starts");
+    let refused = Command::new(&program)
+        .args(["absent", "out"])
+        .output()
+        .expect("it starts");
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("cannot read 16384 bytes of absent"));
 }

@@ -64,7 +64,9 @@ fn error(program: &Path, arguments: &[&str]) -> f64 {
     let error = printed
         .strip_prefix("rel_rms_err = ")
         .and_then(|rest| rest.split(',').next());
-    error.and_then(|error| error.parse().ok()).unwrap_or_else(|| panic!("{printed}"))
+    error
+        .and_then(|error| error.parse().ok())
+        .unwrap_or_else(|| panic!("{printed}"))
 }
 
 #[test]
@@ -102,10 +104,17 @@ fn hello_fft_says_what_gpu_fft_says_to_what_it_has_not() {
         for length in ["7", "23"] {
             let output = run(program, &[length]);
             let printed = text(&output.stdout);
-            assert!(printed.contains(&format!("log2_N={length} not supported")), "{printed}");
+            assert!(
+                printed.contains(&format!("log2_N={length} not supported")),
+                "{printed}"
+            );
         }
         let output = run(program, &["20", "64"]);
-        assert!(text(&output.stdout).starts_with("Out of memory."), "{}", text(&output.stdout));
+        assert!(
+            text(&output.stdout).starts_with("Out of memory."),
+            "{}",
+            text(&output.stdout)
+        );
     }
 }
 
@@ -132,7 +141,10 @@ fn hello_fft_2d_draws_the_same_waves_on_both() {
     for (at, (theirs, ours)) in shaders[54..].iter().zip(&ours[54..]).enumerate() {
         let (x, y) = (at / 3 % 512, at / 3 / 512);
         let wave = 128.0 + 120.0 * (std::f64::consts::TAU * 2.0 * (x + y) as f64 / 512.0).cos();
-        assert!((f64::from(*theirs) - wave).abs() < 1.01, "{x}, {y}: {theirs} {wave}");
+        assert!(
+            (f64::from(*theirs) - wave).abs() < 1.01,
+            "{x}, {y}: {theirs} {wave}"
+        );
         assert!(theirs.abs_diff(*ours) <= 1, "{x}, {y}: {theirs} {ours}");
         differ += usize::from(theirs != ours);
     }
@@ -148,9 +160,16 @@ fn clocks_are_printed_when_they_are_asked_for() {
     let ours = compile(installed, &userland, &["hello_fft.c"], "gpu_fft");
     for program in [shaders, ours] {
         let mut command = Command::new(program);
-        let output = command.arg("8").env("QPUSCOPE_CLOCKS", "1").output().expect("it starts");
+        let output = command
+            .arg("8")
+            .env("QPUSCOPE_CLOCKS", "1")
+            .output()
+            .expect("it starts");
         let said = text(&output.stderr);
-        assert!(said.contains(" V3D clocks, ") && said.contains("250 MHz (modelled)"), "{said}");
+        assert!(
+            said.contains(" V3D clocks, ") && said.contains("250 MHz (modelled)"),
+            "{said}"
+        );
     }
 }
 
@@ -182,7 +201,14 @@ fn our_headers_lay_out_what_gpu_ffts_do() {
     let printed = [installed.join("include/gpu_fft"), userland].map(|include| {
         let program = scratch("gpu_fft").join("layout");
         let mut cc = Command::new("cc");
-        must(cc.arg("-w").arg("-I").arg(include).arg(&source).arg("-o").arg(&program));
+        must(
+            cc.arg("-w")
+                .arg("-I")
+                .arg(include)
+                .arg(&source)
+                .arg("-o")
+                .arg(&program),
+        );
         must(&mut Command::new(program))
     });
     assert_eq!(printed[0], printed[1]);
@@ -195,11 +221,23 @@ fn a_program_of_the_mailbox_runs() {
     let program = scratch("gpu_fft").join("mailbox");
     let mut cc = cc(installed);
     cc.arg("-I").arg(installed.join("include/gpu_fft"));
-    cc.arg(folder().join("examples/mailbox.c")).arg("-o").arg(&program);
-    must(linked(&mut cc, installed, &["-lqpuscope_mailbox", "-lqpuscope"]));
+    cc.arg(folder().join("examples/mailbox.c"))
+        .arg("-o")
+        .arg(&program);
+    must(linked(
+        &mut cc,
+        installed,
+        &["-lqpuscope_mailbox", "-lqpuscope"],
+    ));
     let output = Command::new(program).output().expect("it starts");
     let said = text(&output.stderr);
     assert_eq!(text(&output.stdout), "1128 1128\n", "{said}");
-    assert!(said.contains("registers of the peripherals are not simulated"), "{said}");
-    assert!(said.contains("execute_qpu: there is no memory at 0x"), "{said}");
+    assert!(
+        said.contains("registers of the peripherals are not simulated"),
+        "{said}"
+    );
+    assert!(
+        said.contains("execute_qpu: there is no memory at 0x"),
+        "{said}"
+    );
 }

@@ -5,7 +5,9 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
-use common::{NO_CC, NO_PYTHON, SHARED, clib, example, folder, installed, must, python, scratch, text};
+use common::{
+    NO_CC, NO_PYTHON, SHARED, clib, example, folder, installed, must, python, scratch, text,
+};
 use tests::{need, skip};
 
 #[test]
@@ -17,6 +19,7 @@ fn installing_writes_what_a_c_program_needs() {
         "include/gpu_fft/gpu_fft.h",
         "lib/libqpuscope.a",
         "lib/pkgconfig/qpuscope.pc",
+        "share/doc/qpuscope/LICENSES-OTHERS.txt",
     ] {
         assert!(installed.join(file).is_file(), "{file}");
     }
@@ -24,7 +27,9 @@ fn installing_writes_what_a_c_program_needs() {
         let library = installed.join(format!("lib/lib{name}.{SHARED}"));
         assert!(library.is_file(), "{}", library.display());
     }
-    let left = std::fs::read_dir(installed.join("lib")).expect("a folder").count();
+    let left = std::fs::read_dir(installed.join("lib"))
+        .expect("a folder")
+        .count();
     assert_eq!(left, 5, "lib has what was not asked for");
 }
 
@@ -37,7 +42,11 @@ fn installing_says_what_is_wrong() {
     ] {
         let output = clib(arguments);
         assert_eq!(output.status.code(), Some(status), "{arguments:?}");
-        assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains(said),
+            "{}",
+            text(&output.stderr)
+        );
     }
 }
 
@@ -55,7 +64,10 @@ fn pkg_config_finds_the_library() {
     let mut cc = Command::new("cc");
     cc.arg("-std=c99").arg(folder().join("examples/fft.c"));
     cc.arg("-o").arg(&program).args(flags.split_whitespace());
-    cc.args(["-lm", &format!("-Wl,-rpath,{}", installed.join("lib").display())]);
+    cc.args([
+        "-lm",
+        &format!("-Wl,-rpath,{}", installed.join("lib").display()),
+    ]);
     must(&mut cc);
     assert!(must(Command::new(program).arg("16")).starts_with("forward: "));
 }
@@ -86,9 +98,15 @@ fn a_c_program_transforms_forward_and_back() {
             assert!(line.ends_with("us at 250 MHz (modelled)"), "{line}");
         }
     }
-    let refused = Command::new(&program).arg("1000").output().expect("it runs");
+    let refused = Command::new(&program)
+        .arg("1000")
+        .output()
+        .expect("it runs");
     let said = text(&refused.stderr);
-    assert!(said.contains("no plan has 1000 points; lengths are"), "{said}");
+    assert!(
+        said.contains("no plan has 1000 points; lengths are"),
+        "{said}"
+    );
     assert_eq!(refused.status.code(), Some(1));
 }
 
@@ -136,14 +154,18 @@ fn structures_and_refusals_are_those_of_the_header() {
 fn numpy() -> Option<&'static str> {
     let python = python()?;
     let imported = Command::new(python).args(["-c", "import numpy"]).output();
-    imported.is_ok_and(|output| output.status.success()).then_some(python)
+    imported
+        .is_ok_and(|output| output.status.success())
+        .then_some(python)
 }
 
 /// Runs the example in Python.
 fn in_python(installed: &Path, python: &str, port: Option<&str>) -> String {
     let mut python = Command::new(python);
     python.arg("-B").arg(folder().join("examples/qpuscope.py"));
-    python.arg(installed.join(format!("lib/libqpuscope.{SHARED}"))).args(port);
+    python
+        .arg(installed.join(format!("lib/libqpuscope.{SHARED}")))
+        .args(port);
     must(&mut python)
 }
 
@@ -153,11 +175,19 @@ fn python_transforms_as_numpy_does() {
     let python = need!(numpy(), "{NO_PYTHON} with NumPy");
     let printed = in_python(installed, python, None);
     let lines: Vec<&str> = printed.lines().collect();
-    let expected = ["complex, 4 x 1024: ", "and back: ", "real, 1024: ", "powers of 4 segments: "];
+    let expected = [
+        "complex, 4 x 1024: ",
+        "and back: ",
+        "real, 1024: ",
+        "powers of 4 segments: ",
+    ];
     assert_eq!(lines.len(), expected.len(), "{printed}");
     for (line, name) in lines.iter().zip(expected) {
         assert!(number(line, name) < 2e-6, "{line}");
-        assert!(line.ends_with(" clocks") && !line.ends_with(" 0 clocks"), "{line}");
+        assert!(
+            line.ends_with(" clocks") && !line.ends_with(" 0 clocks"),
+            "{line}"
+        );
     }
 }
 
@@ -170,11 +200,21 @@ fn spectra_of_recorded_bytes_are_read() {
     let lines: Vec<&str> = printed.lines().collect();
     assert!(!lines.is_empty());
     for line in lines {
-        assert!(line.contains(" points, ") && line.contains(" dBFS, by the "), "{line}");
+        assert!(
+            line.contains(" points, ") && line.contains(" dBFS, by the "),
+            "{line}"
+        );
     }
-    let output = Command::new(&program).arg("/dev/null/x").output().expect("it runs");
+    let output = Command::new(&program)
+        .arg("/dev/null/x")
+        .output()
+        .expect("it runs");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).starts_with("spectra: "), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).starts_with("spectra: "),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
@@ -194,11 +234,30 @@ fn a_c_program_sends_samples_to_a_virtual_pi() {
 }
 
 #[test]
+fn a_c_program_reads_the_spectra_of_a_generator() {
+    let installed = need!(installed(), "{NO_CC}");
+    let kernel = need!(tests::given("QPUSCOPE_KERNEL"), "{}", tests::NO_KERNEL);
+    let port = format!("sim:{}", kernel.display());
+    let mut program = Command::new(example(installed, "spectra"));
+    let printed = must(program.args([&port, "--generator"]));
+    let lines: Vec<&str> = printed.lines().skip(1).collect();
+    assert_eq!(lines.len(), 3, "{printed}");
+    for (record, line) in lines.iter().enumerate() {
+        let head = format!("record {record}: 1024 points, 16 blocks, strongest ");
+        assert!(line.starts_with(&head), "{printed}");
+    }
+}
+
+#[test]
 fn python_reads_the_spectrum_of_a_virtual_pi() {
     let installed = need!(installed(), "{NO_CC}");
     let python = need!(numpy(), "{NO_PYTHON} with NumPy");
     let kernel = need!(tests::given("QPUSCOPE_KERNEL"), "{}", tests::NO_KERNEL);
-    let printed = in_python(installed, python, Some(&format!("sim:{}", kernel.display())));
+    let printed = in_python(
+        installed,
+        python,
+        Some(&format!("sim:{}", kernel.display())),
+    );
     let last = printed.lines().last().unwrap_or_default();
     assert!((number(last, ": ") - 1000.0).abs() <= 24.0, "{printed}");
 }

@@ -23,7 +23,9 @@ fn the_static_library_does_the_same() {
     let mut cc = common::cc(installed);
     cc.arg(folder().join("examples/store.c"));
     cc.arg(installed.join("lib/libqpuscope.a"));
-    cc.args(["-lpthread", "-ldl", "-lm"]).arg("-o").arg(&program);
+    cc.args(["-lpthread", "-ldl", "-lm"])
+        .arg("-o")
+        .arg(&program);
     must(&mut cc);
     assert_eq!(must(&mut Command::new(program)), STORED);
 }
@@ -93,7 +95,9 @@ fn a_second_model_agrees_on_random_programs() {
     let installed = need!(installed(), "{NO_CC}");
     let python = need!(python(), "{NO_PYTHON}");
     let mut python = Command::new(python);
-    python.arg("-B").arg(folder().join("tests/model/compare.py"));
+    python
+        .arg("-B")
+        .arg(folder().join("tests/model/compare.py"));
     python.arg(installed.join(format!("lib/libqpuscope.{SHARED}")));
     let printed = must(python.args(["0", "24"]));
     assert_eq!(printed.trim(), "24 programs agree");

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, bench, card, check, compare, debug, digits, dis, explain, export, fft, fft2, flowgraph, info,
-    list, plan, read, report, run, selftest, sim,
+    asm, bench, card, check, compare, debug, digits, dis, explain, export, fft, fft2, flowgraph,
+    info, list, plan, read, report, run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::{say, text};

@@ -20,7 +20,9 @@ use tool::{qpuscope, run};
 use v3d_sim::SimRunner;
 
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export").join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("export")
+        .join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
     folder
@@ -55,10 +57,18 @@ fn expected(request: &Request, direction: Direction) -> Vec<u8> {
 fn job(name: &str, words: &[&str], input: &str, request: &Request) -> PathBuf {
     let folder = folder(name);
     let mut command = qpuscope();
-    command.arg("export").args(words).args(["--to", "job", "-o"]);
-    let (_, status, said) = run(command.arg(folder.join("job.json")));
+    command
+        .arg("export")
+        .args(words)
+        .args(["--to", "job", "-o"]);
+    let (written, status, said) = run(command.arg(folder.join("job.json")));
     assert_eq!(status, 0, "{name}: {said}");
-    assert!(said.contains(&format!("the job reads {input} and writes ")), "{said}");
+    let about = String::from_utf8_lossy(&written.stdout).into_owned();
+    let reads = format!(", which reads {input} and writes ");
+    assert!(
+        about.starts_with("wrote ") && about.contains(&reads),
+        "{about}"
+    );
     let bytes = bytes_of(&samples(request.input_bytes()));
     fs::write(folder.join(input), bytes).expect("an input");
     folder
@@ -78,9 +88,27 @@ fn an_exported_job_has_the_bits_of_its_plan() {
     };
     let (forward, inverse) = (Direction::Forward, Direction::Inverse);
     for (name, words, request, direction, files) in [
-        ("short", &["16"][..], complex(4), forward, ["input.cf32", "output.cf32"]),
-        ("one-pass", &["4096"], complex(12), forward, ["input.cf32", "output.cf32"]),
-        ("three-passes", &["65536", "--inverse"], complex(16), inverse, ["input.cf32", "output.cf32"]),
+        (
+            "short",
+            &["16"][..],
+            complex(4),
+            forward,
+            ["input.cf32", "output.cf32"],
+        ),
+        (
+            "one-pass",
+            &["4096"],
+            complex(12),
+            forward,
+            ["input.cf32", "output.cf32"],
+        ),
+        (
+            "three-passes",
+            &["65536", "--inverse"],
+            complex(16),
+            inverse,
+            ["input.cf32", "output.cf32"],
+        ),
         (
             "batch",
             &["256", "--batch", "10", "--inverse", "--scale", "root"],
@@ -109,10 +137,19 @@ fn an_exported_job_has_the_bits_of_its_plan() {
             forward,
             ["input.cf32", "output.f32"],
         ),
-        ("plane", &["64", "--rows", "16"], of(plane, 1), forward, ["input.cf32", "output.cf32"]),
+        (
+            "plane",
+            &["64", "--rows", "16"],
+            of(plane, 1),
+            forward,
+            ["input.cf32", "output.cf32"],
+        ),
     ] {
         let folder = job(name, words, files[0], &request);
-        let (_, status, said) = run(qpuscope().arg("run").arg(folder.join("job.json")).args(["--functional", "--strict"]));
+        let (_, status, said) = run(qpuscope()
+            .arg("run")
+            .arg(folder.join("job.json"))
+            .args(["--functional", "--strict"]));
         assert_eq!(status, 0, "{name}: {said}");
         let output = fs::read(folder.join(files[1])).expect("an output");
         assert!(output == expected(&request, direction), "{name}");
@@ -129,7 +166,10 @@ fn a_board_runs_an_exported_job() {
     let request = Request::new(10, 1);
     let folder = job("board", &["1024"], "input.cf32", &request);
     let mut command = qpuscope();
-    command.arg("run").arg(folder.join("job.json")).args(["-q", "--port", &tool::sim(&image)]);
+    command
+        .arg("run")
+        .arg(folder.join("job.json"))
+        .args(["-q", "--port", &tool::sim(&image)]);
     let (_, status, said) = run(&mut command);
     assert_eq!(status, 0, "{said}");
     let output = fs::read(folder.join("output.cf32")).expect("an output");
@@ -215,10 +255,24 @@ fn exported_rust_compiles_and_is_the_job() {
     }
     fs::write(folder.join("main.rs"), MAIN).expect("a file");
     let mut compile = Command::new(rustc);
-    compile.current_dir(&folder).args(["--edition", "2024", "-D", "warnings", "-A", "dead_code", "main.rs"]);
+    compile.current_dir(&folder).args([
+        "--edition",
+        "2024",
+        "-D",
+        "warnings",
+        "-A",
+        "dead_code",
+        "main.rs",
+    ]);
     let compiled = compile.output().expect("rustc starts");
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let printed = Command::new(folder.join("main")).output().expect("it starts");
+    assert!(
+        compiled.status.success(),
+        "{}",
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    let printed = Command::new(folder.join("main"))
+        .output()
+        .expect("it starts");
     let printed = String::from_utf8_lossy(&printed.stdout);
     let job = fs::read_to_string(folder.join("job.json")).expect("a job");
     let expected = as_printed(&serde_json::from_str(&job).expect("JSON"));
@@ -228,10 +282,16 @@ fn exported_rust_compiles_and_is_the_job() {
 #[test]
 fn what_cannot_be_exported_is_refused_with_what_to_do() {
     for (words, parts) in [
-        (&["1000", "--to", "c"][..], "no plan has 1000 points; lengths are"),
+        (
+            &["1000", "--to", "c"][..],
+            "no plan has 1000 points; lengths are",
+        ),
         (&["4194304", "--batch", "8", "--to", "c"], "bytes"),
         (&["64", "--to", "c", "--board", "pi9"], "choose one of"),
-        (&["64", "--to", "c", "--name", "Fft"], "use lower-case letters"),
+        (
+            &["64", "--to", "c", "--name", "Fft"],
+            "use lower-case letters",
+        ),
         (&["64", "--to", "c", "--input", "x"], "use --to job"),
         (&["64", "--to", "pascal"], "possible values: c, rust, job"),
         (&["64"], "--to <FORM>"),
@@ -242,7 +302,8 @@ fn what_cannot_be_exported_is_refused_with_what_to_do() {
         assert!(said.contains(parts), "{words:?}: {said}");
         assert!(output.stdout.is_empty());
     }
-    let (_, status, said) = run(qpuscope().args(["export", "64", "--to", "c", "-o", "/absent/x.h"]));
+    let (_, status, said) =
+        run(qpuscope().args(["export", "64", "--to", "c", "-o", "/absent/x.h"]));
     assert_eq!(status, 1, "{said}");
     assert!(said.contains("/absent/x.h"), "{said}");
 }
@@ -252,7 +313,9 @@ fn the_head_of_an_exported_plan_has_its_map() {
     let (output, status, said) = run(qpuscope().args(["export", "65536", "--to", "c"]));
     assert_eq!((status, said.as_str()), (0, ""));
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.starts_with("/* 1 forward transform of 65536 complex points, on the QPUs of VideoCore IV."));
+    assert!(text.starts_with(
+        "/* 1 forward transform of 65536 complex points, on the QPUs of VideoCore IV."
+    ));
     // Each area begins where the one before ends, and the last one ends with the memory.
     let mut end = 0;
     let mut names = vec![];
@@ -266,8 +329,15 @@ fn the_head_of_an_exported_plan_has_its_map() {
         names.push(words[3..].join(" "));
     }
     assert_eq!(names[..3], ["input", "output", "pass 1: code"]);
-    assert!(names.contains(&"pass 2: twiddle factors".to_owned()) || names.contains(&"pass 1: twiddle factors".to_owned()));
-    assert!(names.last().is_some_and(|name| name.starts_with("scratch ")));
+    assert!(
+        names.contains(&"pass 2: twiddle factors".to_owned())
+            || names.contains(&"pass 1: twiddle factors".to_owned())
+    );
+    assert!(
+        names
+            .last()
+            .is_some_and(|name| name.starts_with("scratch "))
+    );
     let whole = format!("{:#x}, 0x1000, 0x40000000u,", end.next_multiple_of(4096));
     assert!(text.contains(&whole), "{whole}");
 }

@@ -118,7 +118,8 @@ impl Board {
             None => match self.client.hear(wait)? {
                 Heard::Spectrum(spectrum) => *spectrum,
                 Heard::Nothing => {
-                    let text = "no spectrum came in this time; wait longer, or call qpuscope_board_start";
+                    let text =
+                        "no spectrum came in this time; wait longer, or call qpuscope_board_start";
                     return Err(Failure::new(status::NOTHING, text));
                 }
                 Heard::End => return Err(Failure::new(status::ENDED, "the recording has ended")),
@@ -164,12 +165,16 @@ pub unsafe fn channel(upload: &Upload) -> Result<(Channel, Rate), Failure> {
         return Err(wrong(text));
     }
     let rate = Rate::new(upload.rate_numerator, upload.rate_denominator.max(1));
-    let rate = rate.ok_or_else(|| wrong("upload.rate_numerator is 0; give samples a second".into()))?;
+    let rate =
+        rate.ok_or_else(|| wrong("upload.rate_numerator is 0; give samples a second".into()))?;
     let parts = 1 + u64::from(upload.is_complex);
     let count = upload.count.checked_mul(parts);
     let count = count.and_then(|count| usize::try_from(count).ok());
     let count = count.filter(|&count| count > 0).ok_or_else(|| {
-        let text = format!("upload.count is {}; give the number of samples", upload.count);
+        let text = format!(
+            "upload.count is {}; give the number of samples",
+            upload.count
+        );
         Failure::new(status::ERROR_SIZE, text)
     })?;
     let data: *const c_void = upload.samples;

@@ -126,7 +126,13 @@ mod tests {
 
     #[test]
     fn a_field_always_ends() {
-        assert_eq!(field::<4>("ab"), [b'a', b'b', 0, 0].map(|byte| byte as c_char));
-        assert_eq!(field::<3>("abc"), [b'a', b'b', 0].map(|byte| byte as c_char));
+        assert_eq!(
+            field::<4>("ab"),
+            [b'a', b'b', 0, 0].map(|byte| byte as c_char)
+        );
+        assert_eq!(
+            field::<3>("abc"),
+            [b'a', b'b', 0].map(|byte| byte as c_char)
+        );
     }
 }

@@ -66,7 +66,10 @@ impl Fft {
     pub fn new(options: &FftOptions) -> Result<Self, Failure> {
         let board = choice("board", options.board, &Board::ALL)?;
         if options.flags & !FUNCTIONAL != 0 {
-            let text = format!("options.flags is {:#x}; 0 and 1 have a meaning", options.flags);
+            let text = format!(
+                "options.flags is {:#x}; 0 and 1 have a meaning",
+                options.flags
+            );
             return Err(wrong(text));
         }
         let (request, direction) = request(options, board)?;

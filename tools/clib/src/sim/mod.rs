@@ -125,4 +125,3 @@ pub unsafe extern "C" fn v3d_sim_run(
     }
     code
 }
-

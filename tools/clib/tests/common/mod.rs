@@ -1,4 +1,4 @@
-//! The library as others use it: installed, compiled with their compiler, loaded by their interpreter.
+//! The library as others use it: installed, compiled by their compiler, loaded by Python.
 // Not every test program does all of it.
 #![allow(dead_code)]
 
@@ -77,7 +77,14 @@ pub fn text(bytes: &[u8]) -> String {
 /// `cc` with strict warnings as errors, headers and libraries of an installed library.
 pub fn cc(installed: &Path) -> Command {
     let mut cc = Command::new("cc");
-    cc.args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
+    cc.args([
+        "-std=c99",
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Wpedantic",
+        "-Werror",
+    ]);
     cc.arg("-I").arg(installed.join("include"));
     cc
 }
@@ -94,7 +101,11 @@ pub fn linked<'a>(cc: &'a mut Command, installed: &Path, libraries: &[&str]) -> 
 pub fn must(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
     let said = text(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}{said}", text(&output.stdout));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}{said}",
+        text(&output.stdout)
+    );
     text(&output.stdout)
 }
 

@@ -79,23 +79,42 @@ pub fn text(named: &Named) -> String {
     let (plan, name) = (&named.plan, &named.name);
     let mut text = String::new();
     for (index, line) in how_to_run(named).iter().enumerate() {
-        let _ = writeln!(text, "{}", format!("{} {line}", if index == 0 { "/*" } else { " *" }).trim_end());
+        let _ = writeln!(
+            text,
+            "{}",
+            format!("{} {line}", if index == 0 { "/*" } else { " *" }).trim_end()
+        );
     }
     let guard = name.to_uppercase();
-    let _ = write!(text, " */\n#ifndef {guard}_H\n#define {guard}_H\n\n#include <stdint.h>\n\n{TYPES}\n");
+    let _ = write!(
+        text,
+        " */\n#ifndef {guard}_H\n#define {guard}_H\n\n#include <stdint.h>\n\n{TYPES}\n"
+    );
     for (index, part) in plan.parts.iter().enumerate() {
         let words = numbers(&part.words);
-        let _ = write!(text, "static const uint32_t {name}_words_{index}[] = {{\n{words}}};\n\n");
+        let _ = write!(
+            text,
+            "static const uint32_t {name}_words_{index}[] = {{\n{words}}};\n\n"
+        );
     }
     let _ = writeln!(text, "static const qpuscope_part {name}_parts[] = {{");
     for (index, part) in plan.parts.iter().enumerate() {
         let (offset, count) = (part.offset, part.words.len());
-        let _ = writeln!(text, "    {{ {offset:#x}, {count}, {name}_words_{index} }},");
+        let _ = writeln!(
+            text,
+            "    {{ {offset:#x}, {count}, {name}_words_{index} }},"
+        );
     }
     let addresses = numbers(&plan.addresses);
-    let _ = write!(text, "}};\n\nstatic const uint32_t {name}_addresses[] = {{\n{addresses}}};\n\n");
+    let _ = write!(
+        text,
+        "}};\n\nstatic const uint32_t {name}_addresses[] = {{\n{addresses}}};\n\n"
+    );
     for (index, launch) in plan.launches.iter().enumerate() {
-        let _ = writeln!(text, "static const uint32_t {name}_programs_{index}[][2] = {{");
+        let _ = writeln!(
+            text,
+            "static const uint32_t {name}_programs_{index}[][2] = {{"
+        );
         for [code, uniforms] in &launch.programs {
             let _ = writeln!(text, "    {{ {code:#x}, {uniforms:#x} }},");
         }

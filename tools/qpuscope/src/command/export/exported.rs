@@ -158,7 +158,11 @@ impl Exported {
     pub fn map_lines(&self) -> Vec<String> {
         let line = |area: &Area| {
             let mut line = String::new();
-            let _ = write!(line, "{:#010x} {:>9}  {}", area.offset, area.bytes, area.name);
+            let _ = write!(
+                line,
+                "{:#010x} {:>9}  {}",
+                area.offset, area.bytes, area.name
+            );
             line
         };
         self.map.iter().map(line).collect()
@@ -204,7 +208,11 @@ fn areas(arrangement: &Arrangement, block: u32) -> Vec<Area> {
     for (number, pass) in arrangement.passes().enumerate() {
         for (at, bytes, name) in [
             (pass.table, pass.layout().table_bytes(), "twiddle factors"),
-            (pass.factors, pass.layout().factors_bytes(), "factors of samples"),
+            (
+                pass.factors,
+                pass.layout().factors_bytes(),
+                "factors of samples",
+            ),
         ] {
             if bytes > 0 {
                 starts.push((at, format!("pass {}: {name}", number + 1)));

@@ -129,23 +129,42 @@ pub fn run(options: &Options) -> Result<()> {
             "--input and --output are files of a job; leave them out, or use --to job",
         ));
     }
-    let out = options.out.as_deref().filter(|path| *path != Path::new("-"));
+    let out = options
+        .out
+        .as_deref()
+        .filter(|path| *path != Path::new("-"));
     if let Some(path) = out {
         output::check(path)?;
     }
     let named = named(options)?;
+    let mut about = named.title.clone();
     let text = match options.to {
         Form::C => c::text(&named),
         Form::Rust => rust::text(&named),
         Form::Job => {
             let [input, output] = files(options, &named);
-            say::remark!("{}: the job reads {input} and writes {output}, in its folder", named.title);
+            about += &format!(", which reads {input} and writes {output} in its folder");
             job::text(&named, &input, &output)
         }
     };
-    match out {
-        Some(path) => output::write(path, text.as_bytes()),
-        None => say::data(&text),
+    let Some(path) = out else {
+        return say::data(&text);
+    };
+    output::write(path, text.as_bytes())?;
+    say::data(&format!(
+        "wrote {}: {about}; {} of memory, {}\n",
+        say::path(path),
+        counted(named.plan.bytes as usize, "byte"),
+        counted(named.plan.launches.len(), "launch"),
+    ))
+}
+
+/// A number of things.
+fn counted(count: usize, thing: &str) -> String {
+    match (count, thing) {
+        (1, _) => format!("1 {thing}"),
+        (_, "launch") => format!("{count} launches"),
+        _ => format!("{count} {thing}s"),
     }
 }
 
@@ -155,7 +174,9 @@ fn files(options: &Options, named: &Named) -> [String; 2] {
     std::array::from_fn(|at| {
         let ending = if named.pairs[at] { "cf32" } else { "f32" };
         let name = ["input", "output"][at];
-        given[at].clone().unwrap_or_else(|| format!("{name}.{ending}"))
+        given[at]
+            .clone()
+            .unwrap_or_else(|| format!("{name}.{ending}"))
     })
 }
 
@@ -261,7 +282,11 @@ fn title(options: &Options) -> String {
         many => many.to_string(),
     };
     let plural = if options.batch == 1 { "" } else { "s" };
-    let direction = if options.inverse { "inverse" } else { "forward" };
+    let direction = if options.inverse {
+        "inverse"
+    } else {
+        "forward"
+    };
     let kind = if options.real { "real" } else { "complex" };
     match (options.rows, options.powers) {
         (Some(rows), _) => format!(

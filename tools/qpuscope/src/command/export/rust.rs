@@ -57,11 +57,19 @@ pub fn text(named: &Named) -> String {
     let mut text = String::new();
     for line in how_to_run(named) {
         // The map keeps its columns.
-        let map = if line.starts_with("0x") || line.starts_with("offset") { "   " } else { "" };
+        let map = if line.starts_with("0x") || line.starts_with("offset") {
+            "   "
+        } else {
+            ""
+        };
         let _ = writeln!(text, "{}", format!("//! {map}{line}").trim_end());
     }
     let _ = write!(text, "\n{TYPES}\n/// {}.\n", named.title);
-    let _ = writeln!(text, "pub static {}: Plan = Plan {{", named.name.to_uppercase());
+    let _ = writeln!(
+        text,
+        "pub static {}: Plan = Plan {{",
+        named.name.to_uppercase()
+    );
     let _ = write!(
         text,
         "    bytes: {:#x},\n    align: {ALIGN:#x},\n    alias: {:#x},\n    input: [{:#x}, {:#x}],\n    output: [{:#x}, {:#x}],\n",
@@ -75,10 +83,17 @@ pub fn text(named: &Named) -> String {
     text.push_str("    parts: &[\n");
     for part in &plan.parts {
         let words = numbers(&part.words, "            ");
-        let _ = write!(text, "        ({:#x}, &[\n{words}        ]),\n", part.offset);
+        let _ = write!(
+            text,
+            "        ({:#x}, &[\n{words}        ]),\n",
+            part.offset
+        );
     }
     let addresses = numbers(&plan.addresses, "        ");
-    let _ = write!(text, "    ],\n    addresses: &[\n{addresses}    ],\n    launches: &[\n");
+    let _ = write!(
+        text,
+        "    ],\n    addresses: &[\n{addresses}    ],\n    launches: &[\n"
+    );
     for launch in &plan.launches {
         let [l2cactl, slcactl] = clears(launch.clear);
         let [sqrsv0, sqrsv1] = launch.qpus.reservations();
