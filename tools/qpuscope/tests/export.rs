@@ -292,6 +292,10 @@ fn what_cannot_be_exported_is_refused_with_what_to_do() {
             &["64", "--to", "c", "--name", "Fft"],
             "use lower-case letters",
         ),
+        (
+            &["64", "--to", "c", "--name", "int"],
+            "use lower-case letters",
+        ),
         (&["64", "--to", "c", "--input", "x"], "use --to job"),
         (&["64", "--to", "pascal"], "possible values: c, rust, job"),
         (&["64"], "--to <FORM>"),

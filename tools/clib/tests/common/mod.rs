@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 /// Reason given by tests that need a C compiler.
 pub const NO_CC: &str = "there is no C compiler (cc)";
@@ -43,20 +44,28 @@ pub fn clib(arguments: &[&str]) -> Output {
     program.args(arguments).output().expect("clib runs")
 }
 
-/// A folder in which the library is installed; none without a C compiler. Once for each test
-/// program, in a folder of its own.
+/// The time at which a file was written.
+fn written(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|known| known.modified()).ok()
+}
+
+/// A folder in which the library is installed; none without a C compiler. Test programs share it,
+/// because the library with debug information is large: the first one installs.
 pub fn installed() -> Option<&'static Path> {
     static INSTALLED: OnceLock<Option<PathBuf>> = OnceLock::new();
     let installed = INSTALLED.get_or_init(|| {
         if !has("cc") {
             return None;
         }
-        let here = std::env::current_exe().expect("this program");
-        let name = here.file_stem().expect("a name").to_string_lossy();
-        let name = name.split('-').next().unwrap_or_default();
-        let folder = scratch("installed").join(name);
-        let done = clib(&[&folder.to_string_lossy()]);
-        assert!(done.status.success(), "{}", text(&done.stderr));
+        let folder = scratch("installed");
+        let last = folder.join(format!("lib/libqpuscope_mailbox.{SHARED}"));
+        // The program has the headers in it, and is linked behind the library.
+        let program = Path::new(env!("CARGO_BIN_EXE_clib"));
+        if written(&last) <= written(program) {
+            std::fs::remove_dir_all(&folder).expect("an old library can be removed");
+            let done = clib(&[&folder.to_string_lossy()]);
+            assert!(done.status.success(), "{}", text(&done.stderr));
+        }
         Some(folder)
     });
     installed.as_deref()

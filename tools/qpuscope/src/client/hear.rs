@@ -44,3 +44,39 @@ impl Client {
         self.command(&wire::Message::Start).map(|_| ())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::client::tests::fake::{Faults, client};
+    use crate::link::{self, Opening};
+    use crate::log::Logs;
+
+    #[test]
+    fn a_recording_is_heard_to_its_end() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded.bin");
+        let opening = Opening::default();
+        let link = link::open(file.to_str(), &opening).expect("a recording");
+        let mut client = Client::new(link, opening.baud, Logs::without_elf(), true);
+        for record in 0..2 {
+            match client.hear(Duration::from_secs(5)) {
+                Ok(Heard::Spectrum(spectrum)) => assert_eq!(spectrum.record, record),
+                other => panic!("{other:?}"),
+            }
+        }
+        let end = client.hear(Duration::from_secs(5));
+        assert!(matches!(end, Ok(Heard::End)), "{end:?}");
+    }
+
+    #[test]
+    fn a_board_that_sends_no_spectrum_is_waited_for_and_no_longer() {
+        let mut client = client(Faults::NONE);
+        client.start().expect("an answer");
+        let before = client.now();
+        let heard = client.hear(Duration::from_secs(2));
+        assert!(matches!(heard, Ok(Heard::Nothing)), "{heard:?}");
+        assert!(client.now() - before >= Duration::from_secs(2));
+    }
+}

@@ -37,6 +37,16 @@ typedef struct qpuscope_plan {
 #endif
 ";
 
+/// Words of C99 that a name must not be.
+const KEYWORDS: &str = "auto break case char const continue default do double else enum extern float for goto if inline \
+    int long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while";
+
+/// True if a name means something else: a word of C, a type, or a name of the header's own.
+pub(super) fn is_taken(name: &str) -> bool {
+    let is_keyword = KEYWORDS.split_whitespace().any(|word| word == name);
+    is_keyword || name.ends_with("_t") || name.starts_with("qpuscope_")
+}
+
 /// A list of numbers, as lines.
 fn numbers(numbers: &[u32]) -> String {
     let mut text = String::new();

@@ -250,11 +250,12 @@ fn named(options: &Options) -> Result<Named> {
 /// A name that C and Rust take.
 fn checked_name(name: &str) -> Result<String> {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_name) {
+    let is_free = !c::is_taken(name);
+    if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_name) && is_free {
         return Ok(name.to_owned());
     }
     Err(Failure::usage(format!(
-        "--name {} is no name in C and Rust; use lower-case letters, digits and _, a letter first",
+        "--name {} is no name in C and Rust that is free; use lower-case letters, digits and _, a letter first",
         crate::text::quote(name)
     )))
 }
