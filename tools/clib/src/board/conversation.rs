@@ -194,3 +194,101 @@ pub unsafe fn channel(upload: &Upload) -> Result<(Channel, Rate), Failure> {
     };
     Ok((channel, rate))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An upload of these bytes at 48 kHz.
+    fn upload(format: u32, is_complex: u32, samples: *const c_void, count: u64) -> Upload {
+        Upload {
+            struct_size: size_of::<Upload>() as u32,
+            format,
+            is_complex,
+            reserved: 0,
+            rate_numerator: 48_000,
+            rate_denominator: 0,
+            samples,
+            count,
+        }
+    }
+
+    #[test]
+    fn samples_are_taken_in_their_format() {
+        let bytes = [1_u8, 2, 3, 4];
+        let words = [1_i16, -2];
+        let floats = [0.5_f32, -0.5];
+        // SAFETY: each upload has as many numbers as its array.
+        let channels = unsafe {
+            [
+                channel(&upload(0, 1, bytes.as_ptr().cast(), 2)),
+                channel(&upload(1, 0, words.as_ptr().cast(), 2)),
+                channel(&upload(2, 1, floats.as_ptr().cast(), 1)),
+            ]
+        };
+        let expected = [
+            (Samples::U8(bytes.to_vec()), true),
+            (Samples::I16(words.to_vec()), false),
+            (Samples::F32(floats.to_vec()), true),
+        ];
+        for (channel, (samples, complex)) in channels.into_iter().zip(expected) {
+            let (channel, rate) = channel.unwrap_or_else(|failure| panic!("{}", failure.text));
+            assert_eq!((channel.samples, channel.complex), (samples, complex));
+            assert_eq!(rate.to_hz(), 48_000.0);
+        }
+    }
+
+    #[test]
+    fn an_upload_that_is_wrong_names_its_field() {
+        let floats = [0.0_f32; 4];
+        let data: *const c_void = floats.as_ptr().cast();
+        let no_rate = Upload {
+            rate_numerator: 0,
+            ..upload(2, 0, data, 4)
+        };
+        let odd = data.wrapping_byte_add(1);
+        for (upload, status, field) in [
+            (
+                upload(3, 0, data, 4),
+                status::ERROR_OPTION,
+                "upload.format is 3",
+            ),
+            (
+                upload(2, 2, data, 4),
+                status::ERROR_OPTION,
+                "upload.is_complex is 2",
+            ),
+            (
+                upload(2, 0, data, 0),
+                status::ERROR_SIZE,
+                "upload.count is 0",
+            ),
+            (
+                upload(2, 1, data, 1 << 63),
+                status::ERROR_SIZE,
+                "upload.count",
+            ),
+            (
+                upload(2, 0, data, 1 << 62),
+                status::ERROR_SIZE,
+                "upload.samples has",
+            ),
+            (
+                upload(2, 0, std::ptr::null(), 4),
+                status::ERROR_NULL,
+                "upload.samples is NULL",
+            ),
+            (
+                upload(2, 0, odd, 4),
+                status::ERROR_ALIGNMENT,
+                "upload.samples is not aligned",
+            ),
+            (no_rate, status::ERROR_OPTION, "upload.rate_numerator is 0"),
+        ] {
+            // SAFETY: all are refused before anything is read.
+            let failure = unsafe { channel(&upload) }.err().expect("a refusal");
+            assert_eq!(failure.status, status, "{}", failure.text);
+            assert!(failure.text.starts_with(field), "{}", failure.text);
+        }
+    }
+}
