@@ -13,6 +13,7 @@ int main(void)
 {
     qpuscope_fft_options options = { 0 };
     qpuscope_fft_sizes sizes = { 0 };
+    qpuscope_transpose_options transpose = { 0 };
     qpuscope_upload upload = { 0 };
     qpuscope_spectrum spectrum = { 0 };
     qpuscope_info info = { 0 };
@@ -67,6 +68,18 @@ int main(void)
     said("in place", qpuscope_fft_execute(plan, data, 64, data, 64, NULL));
     qpuscope_fft_release(plan);
     qpuscope_fft_release(NULL);
+
+    said("no matrix", qpuscope_transpose(NULL, data, 64, data, 64, NULL));
+    said("no tiles", qpuscope_transpose(&transpose, data, 64, data, 64, NULL));
+    transpose.struct_size = sizeof transpose;
+    transpose.rows = 8;
+    transpose.columns = 8;
+    said("half a tile", qpuscope_transpose(&transpose, data, 64, data, 64, NULL));
+    transpose.columns = 16;
+    transpose.to_step = 4;
+    said("rows in rows", qpuscope_transpose(&transpose, data, 64, data, 64, NULL));
+    transpose.to_step = 0;
+    said("a short matrix", qpuscope_transpose(&transpose, data, 64, data, 64, NULL));
 
     said("no port", qpuscope_board_open(NULL, 0, &board));
     said("absent port", qpuscope_board_open("/dev/absent", 0, &board));

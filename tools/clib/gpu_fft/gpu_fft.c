@@ -2,7 +2,8 @@
  *
  * gpu_fft_prepare, _execute, _release, gpu_fft_trans_*, mbox_open and mbox_close, written from their interface.
  * Results are not the bits of GPU_FFT: qpuscope's programs have their own order of operations. Lengths are
- * GPU_FFT's, 2^8 to 2^22, and so are the error codes.
+ * GPU_FFT's, 2^8 to 2^22, and so are the error codes. A transposition needs whole tiles, as GPU_FFT's: multiples
+ * of 8 transforms and of 16 points.
  *
  * With QPUSCOPE_CLOCKS set in the environment the cycle model is at work, and each execution writes its V3D
  * clocks to standard error.
@@ -33,7 +34,7 @@ struct plan {
 
 struct transposition {
     struct GPU_FFT_TRANS seen;
-    struct GPU_FFT *source, *destination;
+    struct plan *source, *destination;
 };
 
 int mbox_open(void)
@@ -95,6 +96,22 @@ int gpu_fft_prepare(int mb, int log2_N, int direction, int jobs, struct GPU_FFT 
     return 0;
 }
 
+static unsigned failed(const char *call)
+{
+    fprintf(stderr, "%s: %s\n", call, qpuscope_message());
+    return TIMED_OUT;
+}
+
+/* Writes the clocks, if they are figures for the chip. */
+static unsigned done(const char *call, const qpuscope_fft_result *result)
+{
+    if (result->timed)
+        fprintf(stderr, "%s: %llu V3D clocks, %.1f us at %.0f MHz (modelled)\n", call,
+                (unsigned long long)result->cycles, 1e6 * (double)result->cycles / result->clock_hz,
+                1e-6 * result->clock_hz);
+    return 0;
+}
+
 unsigned gpu_fft_execute(struct GPU_FFT *info)
 {
     struct plan *plan = (struct plan *)info;
@@ -104,15 +121,23 @@ unsigned gpu_fft_execute(struct GPU_FFT *info)
         return TIMED_OUT;
     result.struct_size = sizeof result;
     if (qpuscope_fft_execute(plan->fft, &info->in->re, plan->sizes.input_count, &info->out->re,
-                             plan->sizes.output_count, &result) != QPUSCOPE_OK) {
-        fprintf(stderr, "gpu_fft_execute: %s\n", qpuscope_message());
-        return TIMED_OUT;
-    }
-    if (result.timed)
-        fprintf(stderr, "gpu_fft_execute: %llu V3D clocks, %.1f us at %.0f MHz (modelled)\n",
-                (unsigned long long)result.cycles, 1e6 * (double)result.cycles / result.clock_hz,
-                1e-6 * result.clock_hz);
-    return 0;
+                             plan->sizes.output_count, &result) != QPUSCOPE_OK)
+        return failed("gpu_fft_execute");
+    return done("gpu_fft_execute", &result);
+}
+
+/* As many rows and columns as both plans have. */
+static qpuscope_transpose_options common(const struct GPU_FFT *src, const struct GPU_FFT *dst)
+{
+    qpuscope_transpose_options options = { 0 };
+
+    options.struct_size = sizeof options;
+    options.rows = (uint32_t)(src->y < dst->x ? src->y : dst->x);
+    options.columns = (uint32_t)(src->x < dst->y ? src->x : dst->y);
+    options.from_step = (uint32_t)src->step;
+    options.to_step = (uint32_t)dst->step;
+    options.flags = getenv("QPUSCOPE_CLOCKS") ? 0 : QPUSCOPE_FUNCTIONAL;
+    return options;
 }
 
 int gpu_fft_trans_prepare(int mb, struct GPU_FFT *src, struct GPU_FFT *dst, struct GPU_FFT_TRANS **out)
@@ -122,29 +147,29 @@ int gpu_fft_trans_prepare(int mb, struct GPU_FFT *src, struct GPU_FFT *dst, stru
     if (!made)
         return NO_MEMORY;
     made->seen.base.mb = mb;
-    made->source = src;
-    made->destination = dst;
+    made->source = (struct plan *)src;
+    made->destination = (struct plan *)dst;
     *out = &made->seen;
     return 0;
 }
 
-/* On the host: qpuscope's planes need no transposition, so it has no program for one of complex points. */
 unsigned gpu_fft_trans_execute(struct GPU_FFT_TRANS *info)
 {
     const struct transposition *both = (const struct transposition *)info;
-    const struct GPU_FFT *src, *dst;
-    int columns, rows;
+    const struct plan *src, *dst;
+    qpuscope_transpose_options options;
+    qpuscope_fft_result result = { 0 };
 
     if (!both)
         return TIMED_OUT;
     src = both->source;
     dst = both->destination;
-    columns = src->x < dst->y ? src->x : dst->y;
-    rows = src->y < dst->x ? src->y : dst->x;
-    for (int y = 0; y < rows; y++)
-        for (int x = 0; x < columns; x++)
-            dst->in[(size_t)x * (size_t)dst->step + (size_t)y] = src->out[(size_t)y * (size_t)src->step + (size_t)x];
-    return 0;
+    options = common(&src->seen, &dst->seen);
+    result.struct_size = sizeof result;
+    if (qpuscope_transpose(&options, &src->seen.out->re, src->sizes.output_count, &dst->seen.in->re,
+                           dst->sizes.input_count, &result) != QPUSCOPE_OK)
+        return failed("gpu_fft_trans_execute");
+    return done("gpu_fft_trans_execute", &result);
 }
 
 void gpu_fft_trans_release(struct GPU_FFT_TRANS *info)

@@ -143,6 +143,25 @@ int32_t qpuscope_fft_execute(qpuscope_fft *plan, const float *input, size_t inpu
 /* Gives a plan back; NULL is allowed. */
 void qpuscope_fft_release(qpuscope_fft *plan);
 
+/* A matrix of complex points, and where its transpose goes. Set all of it to zero, then struct_size, rows and
+ * columns. */
+typedef struct qpuscope_transpose_options {
+    uint32_t struct_size;           /* sizeof(qpuscope_transpose_options) */
+    uint32_t rows;                  /* a multiple of 8 */
+    uint32_t columns;               /* a multiple of 16 */
+    uint32_t from_step;             /* points from a row of the matrix to the next; 0 for `columns` */
+    uint32_t to_step;               /* points from a row of the transpose to the next, at most 8199; 0 for `rows` */
+    uint32_t board;                 /* V3D_SIM_PI1 ... */
+    uint32_t clock_hz;              /* of V3D; 0 for the board's */
+    uint32_t flags;                 /* QPUSCOPE_FUNCTIONAL or 0 */
+} qpuscope_transpose_options;
+
+/* Point x of row y of `from` becomes point y of row x of `to`, by a program on four QPUs. What lies between the
+ * rows of `to` stays. The counts are those of your arrays, in floats; they are checked. result may be NULL.
+ * Transforms of a plane need it only for data that others have: qpuscope's own planes (`qpuscope fft2`) do not. */
+int32_t qpuscope_transpose(const qpuscope_transpose_options *options, const float *from, size_t from_count,
+                           float *to, size_t to_count, qpuscope_fft_result *result);
+
 /* ---- Boards ---- */
 
 typedef struct qpuscope_board qpuscope_board;

@@ -27,7 +27,7 @@ pub use board::{
 };
 pub use boundary::{qpuscope_message, status};
 pub use fft::{
-    Fft, FftOptions, FftResult, FftSizes, qpuscope_fft_execute, qpuscope_fft_prepare,
-    qpuscope_fft_release, qpuscope_fft_sizes_of,
+    Fft, FftOptions, FftResult, FftSizes, TransposeOptions, qpuscope_fft_execute,
+    qpuscope_fft_prepare, qpuscope_fft_release, qpuscope_fft_sizes_of, qpuscope_transpose,
 };
 pub use sim::{Options, Program, READ_ONLY, Region, RunResult, v3d_sim_run};

@@ -151,26 +151,41 @@ fn hello_fft_2d_draws_the_same_waves_on_both() {
     assert!(differ < 3 * 512 * 512 / 20, "{differ} levels differ");
 }
 
-/// The clocks of an execution, where the environment asks for them.
+/// The standard error of a program that is asked for clocks.
+fn clocks(program: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(program);
+    command.args(arguments).env("QPUSCOPE_CLOCKS", "1");
+    let output = command.current_dir(scratch("gpu_fft/clocks")).output();
+    text(&output.expect("it starts").stderr)
+}
+
 #[test]
 fn clocks_are_printed_when_they_are_asked_for() {
     let installed = need!(installed(), "{NO_CC}");
     let userland = need!(userland(), "{NO_USERLAND}");
     let shaders = with_shaders(installed, &userland, "hello_fft.c");
     let ours = compile(installed, &userland, &["hello_fft.c"], "gpu_fft");
-    for program in [shaders, ours] {
-        let mut command = Command::new(program);
-        let output = command
-            .arg("8")
-            .env("QPUSCOPE_CLOCKS", "1")
-            .output()
-            .expect("it starts");
-        let said = text(&output.stderr);
+    for (program, head) in [(&shaders, ""), (&ours, "gpu_fft_execute: ")] {
+        let said = clocks(program, &["8"]);
+        let line = said.strip_prefix(head).unwrap_or_else(|| panic!("{said}"));
+        assert!(line.starts_with(|c: char| c.is_ascii_digit()), "{said}");
         assert!(
-            said.contains(" V3D clocks, ") && said.contains("250 MHz (modelled)"),
+            line.contains(" V3D clocks, ") && line.ends_with(" 250 MHz (modelled)\n"),
             "{said}"
         );
     }
+    let ours = compile(installed, &userland, &["hello_fft_2d.c"], "gpu_fft");
+    let said = clocks(&ours, &[]);
+    let calls: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.split(':').next())
+        .collect();
+    let transform = "gpu_fft_execute";
+    assert_eq!(
+        calls,
+        [transform, "gpu_fft_trans_execute", transform],
+        "{said}"
+    );
 }
 
 /// A program that prints where the fields of the interface are.

@@ -54,6 +54,31 @@ pub struct FftSizes {
 // SAFETY: `repr(C)`, and the size comes first.
 unsafe impl Structure for FftSizes {}
 
+/// `qpuscope_transpose_options`.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct TransposeOptions {
+    /// Bytes of this structure.
+    pub struct_size: u32,
+    /// Rows of the matrix.
+    pub rows: u32,
+    /// Columns of the matrix.
+    pub columns: u32,
+    /// Points from a row of the matrix to the next; 0 for its columns.
+    pub from_step: u32,
+    /// Points from a row of the transpose to the next; 0 for the matrix's rows.
+    pub to_step: u32,
+    /// Number of the board.
+    pub board: u32,
+    /// V3D clock in hertz; 0 for the board's.
+    pub clock_hz: u32,
+    /// Functional.
+    pub flags: u32,
+}
+
+// SAFETY: `repr(C)`, and the size comes first.
+unsafe impl Structure for TransposeOptions {}
+
 /// `qpuscope_fft_result`.
 #[repr(C)]
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -84,6 +109,7 @@ mod tests {
         assert_eq!(size_of::<FftOptions>(), 40);
         assert_eq!(size_of::<FftSizes>(), 48);
         assert_eq!(offset_of!(FftSizes, memory_bytes), 40);
+        assert_eq!(size_of::<TransposeOptions>(), 32);
         assert_eq!(size_of::<FftResult>(), 24);
         assert_eq!(offset_of!(FftResult, cycles), 16);
     }

@@ -3,7 +3,7 @@
 use qpu::fft::planner::tuning::Chip;
 use qpu::fft::request::{Error, Request, Scale, Transform};
 use qpu::fft::{Direction, Plan};
-use qpu::job::Runner;
+use qpu::job::{Report, Runner};
 use qpu_programs::FFT;
 use qpuscope::plane::transform::MEMORY;
 use qpuscope::transform::Kind;
@@ -13,17 +13,70 @@ use super::structures::{FftOptions, FftResult, FftSizes};
 use crate::boundary::{Failure, status};
 
 /// Simulated time that a launch may take.
-const LIMIT_US: u32 = 60_000_000;
+pub const LIMIT_US: u32 = 60_000_000;
 /// `QPUSCOPE_FUNCTIONAL`.
 const FUNCTIONAL: u32 = 1;
+
+/// The simulated V3D that is asked for.
+pub struct Machine {
+    board: Board,
+    clock_hz: u32,
+    is_timed: bool,
+}
+
+impl Machine {
+    /// The V3D of a board, at its own clock where `clock_hz` is 0.
+    pub fn new(board: u32, clock_hz: u32, flags: u32) -> Result<Self, Failure> {
+        let board = choice("board", board, &Board::ALL)?;
+        if flags & !FUNCTIONAL != 0 {
+            let text = format!("options.flags is {flags:#x}; 0 and 1 have a meaning");
+            return Err(wrong(text));
+        }
+        Ok(Self {
+            board,
+            clock_hz: match clock_hz {
+                0 => board.clock_hz(),
+                hz => hz,
+            },
+            is_timed: flags & FUNCTIONAL == 0,
+        })
+    }
+
+    /// A runner with so much memory. Programs that break a rule are stopped.
+    pub fn runner(&self, bytes: u32) -> SimRunner {
+        let config = Config {
+            strict: true,
+            functional: !self.is_timed,
+            clock_hz: self.clock_hz,
+            ..Config::for_board(self.board)
+        };
+        SimRunner::with_config(bytes, config)
+    }
+
+    /// What a run took.
+    pub fn result(&self, report: &Report) -> FftResult {
+        FftResult {
+            struct_size: size_of::<FftResult>() as u32,
+            timed: self.is_timed.into(),
+            clock_hz: self.clock_hz,
+            programs: report.programs,
+            cycles: report.cycles.unwrap_or(0),
+        }
+    }
+}
+
+/// A simulator that does not do what our programs ask for.
+pub fn failed(error: SimError) -> Failure {
+    let text = format!("the simulated V3D failed: {error}; report it");
+    Failure::new(status::ERROR_INTERNAL, text)
+}
 
 /// `qpuscope_fft`: a plan, and the simulated V3D that it is made ready on.
 pub struct Fft {
     runner: SimRunner,
     plan: Plan,
     direction: Direction,
-    is_timed: bool,
-    clock_hz: u32,
+    machine: Machine,
 }
 
 fn wrong(text: String) -> Failure {
@@ -64,15 +117,8 @@ fn request(options: &FftOptions, board: Board) -> Result<(Request, Direction), F
 impl Fft {
     /// A plan for these options.
     pub fn new(options: &FftOptions) -> Result<Self, Failure> {
-        let board = choice("board", options.board, &Board::ALL)?;
-        if options.flags & !FUNCTIONAL != 0 {
-            let text = format!(
-                "options.flags is {:#x}; 0 and 1 have a meaning",
-                options.flags
-            );
-            return Err(wrong(text));
-        }
-        let (request, direction) = request(options, board)?;
+        let machine = Machine::new(options.board, options.clock_hz, options.flags)?;
+        let (request, direction) = request(options, machine.board)?;
         let memory = Plan::memory::<SimError>(FFT, &request);
         let memory = memory.map_err(|error| match error {
             Error::TooLarge(_) => Failure::new(status::ERROR_MEMORY, error.to_string()),
@@ -89,27 +135,15 @@ impl Fft {
                 ),
             ));
         }
-        let clock_hz = match options.clock_hz {
-            0 => board.clock_hz(),
-            hz => hz,
-        };
-        let is_timed = options.flags & FUNCTIONAL == 0;
-        let config = Config {
-            strict: true,
-            functional: !is_timed,
-            clock_hz,
-            ..Config::for_board(board)
-        };
         // Buffers begin at multiples of 4096.
-        let mut runner = SimRunner::with_config(bytes as u32 + 3 * 4096, config);
+        let mut runner = machine.runner(bytes as u32 + 3 * 4096);
         let plan = Plan::with_buffers(FFT, &request, &mut runner);
         let plan = plan.map_err(|error| wrong(error.to_string()))?;
         Ok(Self {
             runner,
             plan,
             direction,
-            is_timed,
-            clock_hz,
+            machine,
         })
     }
 
@@ -132,10 +166,6 @@ impl Fft {
 
     /// Transforms so many floats as [`Fft::sizes`] says.
     pub fn execute(&mut self, points: &[f32]) -> Result<(Vec<f32>, FftResult), Failure> {
-        let failed = |error: SimError| {
-            let text = format!("the simulated V3D failed: {error}; report it");
-            Failure::new(status::ERROR_INTERNAL, text)
-        };
         let words: Vec<u32> = points.iter().map(|point| point.to_bits()).collect();
         let (input, output) = (self.plan.input(), self.plan.output());
         self.runner.write(input, 0, &words).map_err(failed)?;
@@ -146,13 +176,7 @@ impl Fft {
         })?;
         let mut words = vec![0; self.sizes().output_count as usize];
         self.runner.read(output, 0, &mut words).map_err(failed)?;
-        let result = FftResult {
-            struct_size: size_of::<FftResult>() as u32,
-            timed: self.is_timed.into(),
-            clock_hz: self.clock_hz,
-            programs: report.programs,
-            cycles: report.cycles.unwrap_or(0),
-        };
+        let result = self.machine.result(&report);
         let mut bins: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
         let step = self.sizes().output_step as usize;
         let used = self.used_of(step);
