@@ -286,7 +286,7 @@ mod tests {
             (no_rate, status::ERROR_OPTION, "upload.rate_numerator is 0"),
         ] {
             // SAFETY: all are refused before anything is read.
-            let failure = unsafe { channel(&upload) }.err().expect("a refusal");
+            let failure = unsafe { channel(&upload) }.expect_err("a refusal");
             assert_eq!(failure.status, status, "{}", failure.text);
             assert!(failure.text.starts_with(field), "{}", failure.text);
         }

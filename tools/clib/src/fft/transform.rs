@@ -53,7 +53,7 @@ impl Machine {
         SimRunner::with_config(bytes, config)
     }
 
-    /// What a run took.
+    /// The result of a run, for the caller.
     pub fn result(&self, report: &Report) -> FftResult {
         FftResult {
             struct_size: size_of::<FftResult>() as u32,

@@ -63,7 +63,7 @@ impl Transpose {
             to_step,
             machine,
         };
-        let points = made.from_points() + made.to_points();
+        let points = made.points_of_matrix() + made.points_of_transpose();
         let bytes = points.saturating_mul(POINT);
         if bytes > MEMORY {
             let text = format!(
@@ -75,18 +75,18 @@ impl Transpose {
     }
 
     /// Points from the first to the last of the matrix.
-    fn from_points(&self) -> u64 {
+    fn points_of_matrix(&self) -> u64 {
         u64::from(self.rows - 1) * u64::from(self.from_step) + u64::from(self.columns)
     }
 
     /// Points from the first to the last of the transpose.
-    fn to_points(&self) -> u64 {
+    fn points_of_transpose(&self) -> u64 {
         u64::from(self.columns - 1) * u64::from(self.to_step) + u64::from(self.rows)
     }
 
     /// Floats that the matrix and its transpose have, with what lies between rows.
     pub fn counts(&self) -> [u64; 2] {
-        [self.from_points(), self.to_points()].map(|points| 2 * points)
+        [self.points_of_matrix(), self.points_of_transpose()].map(|points| 2 * points)
     }
 
     /// Transposes; what lies between the rows of `to` stays.
