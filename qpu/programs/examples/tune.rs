@@ -15,8 +15,9 @@
 //! `--write` puts the fastest into the table in `qpu/src/fft/planner/tuned`; lengths that were not
 //! timed keep their rows. There are tables of the chips of pi1 and pi2, and with `--conservative`
 //! of the plans of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a
-//! launch for each pass, all caches cleared, on all boards. Where none is named, `--write` writes
-//! all, and without it pi1 is meant.
+//! launch for each pass, all caches cleared, on all boards. Their splits also serve other plans in
+//! passes, so their rows have the launches and reads with which those are fastest. Where no board
+//! is named, `--write` writes all tables, and without it pi1 is meant.
 //!
 //! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two
 //! fastest splits, for as long as each change gains a percent.
@@ -230,10 +231,45 @@ fn fastest(
     }
     rows.sort_by_key(|row| row.cycles);
     rows.truncate(CHANGED);
-    for row in rows.iter_mut().filter(|row| !row.conservative) {
-        change_streams(row)?;
+    if !conservative {
+        for row in &mut rows {
+            change_streams(row)?;
+        }
     }
-    Ok(rows.into_iter().min_by_key(|row| row.cycles))
+    let mut fastest = rows.into_iter().min_by_key(|row| row.cycles);
+    if conservative && let Some(row) = &mut fastest {
+        time_in_passes(row)?;
+    }
+    Ok(fastest)
+}
+
+/// Finds the launches and reads that are the fastest for the split of a conservative row in other
+/// plans.
+fn time_in_passes(row: &mut Row) -> Result<(), String> {
+    let mut fastest: Option<Row> = None;
+    let all = (1u8 << row.split.passes()) - 1;
+    let launches = [false, true].into_iter();
+    for one_launch in launches.filter(|one| !one || row.split.passes() > 1) {
+        // Tables and records of all passes are alike; of the reads, only the first pass's input may
+        // be read twice.
+        for choice in 0..8 {
+            let mut other = row.clone();
+            (other.conservative, other.one_launch) = (false, one_launch);
+            other.streams = Streams {
+                reads: u8::MAX - (choice & 1),
+                tables: if choice & 2 > 0 { all } else { 0 },
+                records: if choice & 4 > 0 { all } else { 0 },
+            };
+            other.time()?;
+            if fastest.as_ref().is_none_or(|it| other.cycles < it.cycles) {
+                fastest = Some(other);
+            }
+        }
+    }
+    if let Some(fastest) = fastest {
+        (row.one_launch, row.streams) = (fastest.one_launch, fastest.streams);
+    }
+    Ok(())
 }
 
 /// Changes what passes read past the system L2, for as long as that helps.

@@ -3,14 +3,47 @@
 //! Each page lies in a folder with its programs. The commands of its `console` blocks are run by
 //! `sh`, one after the other, in a copy of that folder; what they print on both outputs is compared
 //! with the lines that follow, and a status other than 0 with `[status N]`. `QPUSCOPE_BLESS=1`
-//! writes what was printed into the pages instead.
+//! writes what was printed into the pages instead. Jobs lie where a board has memory for them, and
+//! one of each part is run on the virtual Pi, beside the simulated V3D.
+
+mod common;
+#[path = "common/tool.rs"]
+mod tool;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 
-/// The folders of the tutorial, in the reader's order.
-const PARTS: [&str; 4] = ["1-hello", "2-collatz", "3-sum", "4-fast"];
+use serde_json::Value;
+
+use tool::{qpuscope, run, sim};
+
+/// The folders of the tutorial, in the reader's order, each with the job that a board runs.
+const PARTS: [(&str, &str); 6] = [
+    ("1-hello", "hello.json"),
+    ("2-collatz", "collatz.json"),
+    ("3-sum", "sum8.json"),
+    ("4-fast", "both.json"),
+    ("5-fft", "four.json"),
+    ("6-sha256", "twelve.json"),
+];
+/// The memory that the firmware has for jobs.
+const JOBS: std::ops::Range<u64> = 0x4100_0000..0x4300_0000;
+
+/// A page after its commands, which have left their files in a folder.
+struct Done {
+    part: &'static str,
+    job: &'static str,
+    folder: PathBuf,
+    page: String,
+    as_printed: String,
+    commands: usize,
+}
+
+/// All parts, each done once, whichever test is the first.
+static DONE: LazyLock<Vec<Done>> = LazyLock::new(|| PARTS.map(done).into());
 
 fn tutorial() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/qpu-tutorial")
@@ -29,6 +62,21 @@ fn copy_of(part: &str) -> PathBuf {
         fs::copy(&path, copy.join(name)).expect("a part has files only");
     }
     copy
+}
+
+fn done((part, job): (&'static str, &'static str)) -> Done {
+    let path = tutorial().join(part).join("README.md");
+    let page = fs::read_to_string(&path).expect("a page in each folder");
+    let folder = copy_of(part);
+    let (as_printed, commands) = as_printed(&page, &folder);
+    Done {
+        part,
+        job,
+        folder,
+        page,
+        as_printed,
+        commands,
+    }
 }
 
 /// The output of a command, and its status when that is not 0.
@@ -72,15 +120,15 @@ fn as_printed(page: &str, folder: &Path) -> (String, usize) {
 
 #[test]
 fn every_command_prints_what_the_text_says() {
-    for part in PARTS {
-        let path = tutorial().join(part).join("README.md");
-        let page = fs::read_to_string(&path).expect("a page in each folder");
-        let (text, commands) = as_printed(&page, &copy_of(part));
-        assert!(commands >= 3, "{part} has {commands} commands");
+    for done in DONE.iter() {
+        let part = done.part;
+        assert!(done.commands >= 3, "{part} has {} commands", done.commands);
         if std::env::var_os("QPUSCOPE_BLESS").is_some() {
-            fs::write(&path, &text).expect("the page can be written");
+            let path = tutorial().join(part).join("README.md");
+            fs::write(path, &done.as_printed).expect("the page can be written");
             continue;
         }
+        let (page, text) = (&done.page, &done.as_printed);
         let differs = page
             .lines()
             .zip(text.lines())
@@ -94,21 +142,94 @@ fn every_command_prints_what_the_text_says() {
 }
 
 #[test]
-fn every_part_is_in_the_table_of_contents_and_every_program_in_its_part() {
+fn every_part_is_in_the_table_of_contents_and_every_file_in_its_part() {
     let contents = fs::read_to_string(tutorial().join("README.md")).expect("the first page");
-    for part in PARTS {
+    for (part, _) in PARTS {
         assert!(contents.contains(&format!("({part}/README.md)")), "{part}");
         let page = fs::read_to_string(tutorial().join(part).join("README.md")).expect("a page");
-        for entry in fs::read_dir(tutorial().join(part)).expect("a folder for each part") {
-            let name = entry
-                .expect("a file")
-                .file_name()
-                .into_string()
-                .expect("ASCII");
+        for name in files(&tutorial().join(part)) {
             assert!(
-                name == "README.md" || page.contains(&name),
+                name == "README.md" || page.contains(&format!("({name})")),
                 "{part}: {name}"
             );
         }
     }
+}
+
+/// The names of the files in a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder for each part");
+    let names = entries.map(|entry| entry.expect("a file").file_name().into_string());
+    names.map(|name| name.expect("ASCII")).collect()
+}
+
+#[test]
+fn every_job_lies_where_a_board_has_memory_for_jobs() {
+    let mut jobs = 0;
+    for (part, of_board) in PARTS {
+        let folder = tutorial().join(part);
+        let names = files(&folder);
+        assert!(names.iter().any(|name| name == of_board), "{part}");
+        for name in names.iter().filter(|name| name.ends_with(".json")) {
+            let text = fs::read_to_string(folder.join(name)).expect("a job");
+            let job: Value = serde_json::from_str(&text).expect("a job");
+            let entries = job["memory"].as_array().expect("a list");
+            for entry in entries {
+                let at = number(&entry["at"]);
+                assert!(JOBS.contains(&at), "{part}/{name}: {at:#x}");
+            }
+            // Addresses among the uniforms, too.
+            let words = entries.iter().filter_map(|entry| entry["words"].as_array());
+            for word in words.flatten().filter(|word| word.is_string()).map(number) {
+                let is_data = word == 0x6162_6380;
+                assert!(is_data || JOBS.contains(&word), "{part}/{name}: {word:#x}");
+            }
+            jobs += 1;
+        }
+    }
+    assert!(jobs >= 18, "{jobs} jobs");
+}
+
+/// A number of a job file that is written as hexadecimal text.
+fn number(value: &Value) -> u64 {
+    let digits = value.as_str().and_then(|text| text.strip_prefix("0x"));
+    u64::from_str_radix(digits.expect("hexadecimal"), 16).expect("hexadecimal")
+}
+
+/// The memory that a run of a job leaves, from the file that its dump names.
+fn dump(command: &mut Command, folder: &Path) -> Vec<u8> {
+    let file = folder.join("result.bin");
+    let _ = fs::remove_file(&file);
+    let (_, status, said) = run(command.current_dir(folder));
+    assert_eq!(status, 0, "{}: {said}", folder.display());
+    fs::read(&file).expect("a dump")
+}
+
+#[test]
+fn a_job_of_each_part_leaves_on_a_board_what_it_leaves_on_the_simulator() {
+    let test = "a_job_of_each_part_leaves_on_a_board_what_it_leaves_on_the_simulator";
+    let Some(image) = common::image(test) else {
+        return;
+    };
+    for done in DONE.iter() {
+        let simulated = dump(qpuscope().args(["run", done.job]), &done.folder);
+        let board = ["run", done.job, "-q", "--port", &sim(&image)];
+        let on_board = dump(qpuscope().args(board), &done.folder);
+        assert!(simulated == on_board, "{}", done.job);
+    }
+    // The job that hangs, with a limit of 4 ms.
+    let folder = &DONE
+        .iter()
+        .find(|done| done.part == "3-sum")
+        .expect("part 3")
+        .folder;
+    let alone = fs::read_to_string(folder.join("alone.json")).expect("a job");
+    let limited = alone.replacen('{', "{ \"limit_cycles\": 1000000,", 1);
+    fs::write(folder.join("limited.json"), limited).expect("a file");
+    let board = ["run", "limited.json", "-q", "--port", &sim(&image)];
+    let (_, status, said) = run(qpuscope().args(board).current_dir(folder));
+    assert!(
+        status != 0 && said.contains("did not end within 4000 us and V3D was restarted"),
+        "{status}: {said}"
+    );
 }

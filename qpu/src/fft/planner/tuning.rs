@@ -3,7 +3,6 @@
 //! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single
 //! transform and for batches of ten, on either kind of chip ([`Chip`]).
 
-use super::streams::Streams;
 use super::tuned::{Tuned, bcm2835, bcm2836, conservative};
 use crate::fft::split::Split;
 
@@ -43,14 +42,14 @@ pub fn row(chip: Chip, log2_points: u32, batch: u32) -> Option<&'static Tuned> {
 
 /// The rows that a plan tries, one after the other: that of [`row`], those of other batches, which
 /// may take fewer QPUs or other programs, and the one in passes.
-pub fn rows(chip: Chip, log2_points: u32, batch: u32) -> impl Iterator<Item = Tuned> {
+pub fn rows(chip: Chip, log2_points: u32, batch: u32) -> impl Iterator<Item = &'static Tuned> {
     let first = row(chip, log2_points, batch);
     let others = chip
         .tuned()
         .iter()
         .filter(move |row| u32::from(row.log2_points) == log2_points && Some(*row) != first);
     let in_passes = row_in_passes(log2_points, batch);
-    first.into_iter().chain(others).copied().chain(in_passes)
+    first.into_iter().chain(others).chain(in_passes)
 }
 
 fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'static Tuned> {
@@ -75,15 +74,11 @@ pub fn conservative(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
 }
 
 /// A row that takes passes through memory, without shared tiles: the split of the conservative
-/// plan, past the system L2. It serves where a faster row's programs cannot read the samples or
-/// need more QPUs; `None` for lengths that have none.
+/// plan. It serves where a faster row's programs cannot read the samples or need more QPUs; `None`
+/// for lengths that have none.
 #[must_use]
-pub fn row_in_passes(log2_points: u32, batch: u32) -> Option<Tuned> {
-    let row = conservative(log2_points, batch).filter(|row| !row.reads_points())?;
-    Some(Tuned {
-        streams: Streams::unmeasured(batch),
-        ..*row
-    })
+pub fn row_in_passes(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
+    conservative(log2_points, batch).filter(|row| !row.reads_points())
 }
 
 /// The split of 2^`log2_points` points, for a batch of `batch`; `None` for lengths that have none.
@@ -114,7 +109,7 @@ mod tests {
         assert_eq!(row(20, 5).unwrap().batch, 1);
         assert_eq!(row(10, 1).unwrap().log2_radices, [10]);
         assert_eq!(row(10, 2).unwrap().log2_radices, [SHARED | 10]);
-        assert_eq!(rows(Chip::Bcm2835, 10, 2).nth(1).as_ref(), row(10, 1));
+        assert_eq!(rows(Chip::Bcm2835, 10, 2).nth(1), row(10, 1));
         assert_eq!(row_in_passes(7, 1), None);
         assert_eq!(row_in_passes(11, 5).unwrap().log2_radices, [5, 6]);
         assert_eq!(row_in_passes(17, 1), None);

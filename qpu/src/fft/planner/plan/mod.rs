@@ -372,14 +372,14 @@ fn arrangement<E>(
     let is_converted = |row: &Tuned| !request.reads_points() && row.reads_points();
     let is_slow = |row: &Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
     let rows = || tuning::rows(request.chip, log2_points, count);
-    let slow = rows().filter(is_slow);
+    let slow = rows().filter(|row| is_slow(row));
     for row in rows().filter(|row| !is_slow(row)).chain(slow) {
         let split = Split::new(row.log2_radices).ok_or_else(length)?;
         let mut request = *request;
         request.qpus = request.qpus.min(row.qpus);
         request.one_launch |= row.one_launch;
         if request.transform.begins_with_its_split() {
-            let streams = if is_converted(&row) {
+            let streams = if is_converted(row) {
                 row.streams.behind_another()
             } else {
                 row.streams
