@@ -115,8 +115,19 @@ fn built() -> Result<PathBuf, String> {
     ))
 }
 
+/// The C compiler, with the options that `$CC` has behind its name.
+fn compiler() -> Command {
+    let named = std::env::var("CC").unwrap_or_default();
+    let mut words = named.split_whitespace();
+    let mut compiler = Command::new(words.next().unwrap_or("cc"));
+    compiler.args(words);
+    compiler
+}
+
 fn install(folder: &Path) -> Result<(), String> {
     let built = built()?;
+    // Before anything is written.
+    run(compiler().arg("--version"))?;
     let libraries = folder.join("lib");
     for (name, text) in HEADERS {
         write(&folder.join("include").join(name), text)?;
@@ -161,8 +172,7 @@ fn compile(name: &str, source: &str, folder: &Path) -> Result<(), String> {
     let library = libraries.join(format!("libqpuscope_{name}.{SHARED}"));
     let file = libraries.join(format!("{name}.part.c"));
     write(&file, source)?;
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    let mut cc = Command::new(&compiler);
+    let mut cc = compiler();
     cc.args([
         "-std=c99", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror",
     ]);
@@ -182,17 +192,23 @@ fn compile(name: &str, source: &str, folder: &Path) -> Result<(), String> {
             "-Wl,-rpath,$ORIGIN".to_owned(),
         ]
     });
-    let done = cc.output();
+    let done = run(&mut cc);
     let _ = fs::remove_file(&file);
-    let compiler = compiler.to_string_lossy();
+    done
+}
+
+/// Runs the compiler.
+fn run(compiler: &mut Command) -> Result<(), String> {
+    let done = compiler.output();
+    let name = compiler.get_program().to_string_lossy();
     let done = done.map_err(|error| {
-        format!("cannot start {compiler}: {error}; install a C compiler, or name one with CC")
+        format!("cannot start {name}: {error}; install a C compiler, or name one with CC")
     })?;
     if done.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&done.stderr);
     Err(format!(
-        "{compiler} does not compile libqpuscope_{name}; it says:\n{said}"
+        "{name} does not compile the libraries with GPU_FFT's names; name another compiler with CC. It says:\n{said}"
     ))
 }

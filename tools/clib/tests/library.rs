@@ -48,6 +48,13 @@ fn installing_says_what_is_wrong() {
             text(&output.stderr)
         );
     }
+    let folder = scratch("not-installed");
+    let mut clib = Command::new(env!("CARGO_BIN_EXE_clib"));
+    let output = clib.arg(&folder).env("CC", "/absent/cc -m64").output();
+    let said = text(&output.expect("clib runs").stderr);
+    assert!(said.contains("cannot start /absent/cc: ") && said.contains("install a C compiler"));
+    let written = std::fs::read_dir(folder).expect("a folder").count();
+    assert_eq!(written, 0, "{said}");
 }
 
 #[test]

@@ -7,6 +7,8 @@ use super::exported::{ALIGN, clears};
 
 /// Words on a line.
 const ON_A_LINE: usize = 8;
+/// Space before them.
+const INDENT: &str = "    ";
 
 /// The types of the header, once for all plans that a file includes.
 const TYPES: &str = "\
@@ -48,11 +50,11 @@ pub(super) fn is_taken(name: &str) -> bool {
 }
 
 /// A list of numbers, as lines.
-fn numbers(numbers: &[u32]) -> String {
+pub(super) fn numbers(numbers: &[u32], indent: &str) -> String {
     let mut text = String::new();
     for line in numbers.chunks(ON_A_LINE) {
         let line: Vec<String> = line.iter().map(|word| format!("{word:#x}")).collect();
-        let _ = writeln!(text, "    {},", line.join(", "));
+        let _ = writeln!(text, "{indent}{},", line.join(", "));
     }
     text
 }
@@ -68,8 +70,8 @@ pub(super) fn how_to_run(named: &Named) -> Vec<String> {
             "{} bytes of memory, aligned to {ALIGN}, at a bus address with alias 0x{alias:X}. Before the first run: write the",
             named.plan.bytes
         ),
-        "parts; add the bus address of the memory to the words that `addresses` names. Then VPMBASE = 16 (all".into(),
-        "rows of the VPM), SRQUL = 0xfff, and interrupts of user programs as you like.".into(),
+        "parts; add the bus address of the memory to the words that `addresses` names. Then L2CACTL = 1 (on),".into(),
+        "VPMBASE = 16 (all rows of the VPM), SRQUL = 0xfff, and interrupts of user programs as you like.".into(),
         String::new(),
         "For each run write the input, and then for each launch: L2CACTL and SLCACTL, unless they are 0; SQRSV0".into(),
         "and SQRSV1; SRQCS = 0x10181, which resets its counts; for each program SRQUA = the memory's address +".into(),
@@ -101,7 +103,7 @@ pub fn text(named: &Named) -> String {
         " */\n#ifndef {guard}_H\n#define {guard}_H\n\n#include <stdint.h>\n\n{TYPES}\n"
     );
     for (index, part) in plan.parts.iter().enumerate() {
-        let words = numbers(&part.words);
+        let words = numbers(&part.words, INDENT);
         let _ = write!(
             text,
             "static const uint32_t {name}_words_{index}[] = {{\n{words}}};\n\n"
@@ -115,7 +117,7 @@ pub fn text(named: &Named) -> String {
             "    {{ {offset:#x}, {count}, {name}_words_{index} }},"
         );
     }
-    let addresses = numbers(&plan.addresses);
+    let addresses = numbers(&plan.addresses, INDENT);
     let _ = write!(
         text,
         "}};\n\nstatic const uint32_t {name}_addresses[] = {{\n{addresses}}};\n\n"

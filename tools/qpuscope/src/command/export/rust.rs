@@ -3,11 +3,8 @@
 use std::fmt::Write as _;
 
 use super::Named;
-use super::c::how_to_run;
+use super::c::{how_to_run, numbers};
 use super::exported::{ALIGN, clears};
-
-/// Words on a line.
-const ON_A_LINE: usize = 8;
 
 /// The types of the module.
 const TYPES: &str = "\
@@ -41,15 +38,6 @@ pub struct Plan {
     pub launches: &'static [Launch],
 }
 ";
-
-fn numbers(numbers: &[u32], indent: &str) -> String {
-    let mut text = String::new();
-    for line in numbers.chunks(ON_A_LINE) {
-        let line: Vec<String> = line.iter().map(|word| format!("{word:#x}")).collect();
-        let _ = writeln!(text, "{indent}{},", line.join(", "));
-    }
-    text
-}
 
 /// The module.
 pub fn text(named: &Named) -> String {
