@@ -16,6 +16,7 @@ pub mod job_file;
 pub mod lines;
 pub mod link;
 pub mod log;
+pub mod npy;
 pub mod output;
 pub mod picture;
 pub mod plane;

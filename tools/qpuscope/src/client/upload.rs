@@ -8,13 +8,13 @@
 
 use std::time::Duration;
 
-use wire::{Domain, MAX_FRAME, Message, NakCode, UploadBegin, Uploaded};
+use wire::{MAX_FRAME, Message, NakCode, UploadBegin, Uploaded};
 
 use super::Client;
 use super::diagnosis::refused;
 use super::fetch::Fetching;
 use crate::failure::{Failure, Result};
-use crate::input::Channel;
+use crate::input::{Channel, Samples};
 use crate::spectrum::Spectrum;
 use crate::stream::Answer;
 use signal::Rate;
@@ -40,12 +40,29 @@ const LEAST_DATA_BYTES: usize = 128;
 const GOOD: u32 = 32;
 
 /// The samples of an upload as they travel.
-struct Samples {
-    bytes: Vec<u8>,
-    /// Bytes of a sample.
+struct Travelling<'a> {
+    samples: &'a Samples,
+    /// Bytes of a sample on the wire.
     width: usize,
     /// Samples.
     count: u64,
+    /// The checksum of those before number `summed`.
+    crc: wire::Crc32,
+    summed: u64,
+}
+
+impl Travelling<'_> {
+    /// The bytes of `count` samples from number `first` on, none of which is behind one that was
+    /// never asked for.
+    fn piece(&mut self, first: u64, count: u64) -> Result<Vec<u8>> {
+        let bytes = self.samples.travel(first, count)?;
+        let known = (self.summed.saturating_sub(first) as usize).saturating_mul(self.width);
+        if let Some(new) = bytes.get(known..) {
+            self.crc.update(new);
+        }
+        self.summed = self.summed.max(first + count);
+        Ok(bytes)
+    }
 }
 
 /// The marks that move while an upload goes on. What a board says besides is life, and no progress.
@@ -107,16 +124,13 @@ impl Client {
     /// # Errors
     /// When the board refuses, falls silent, or a part of a spectrum was lost.
     pub fn upload(&mut self, channel: &Channel, rate: Rate) -> Result<Vec<Spectrum>> {
-        let domain = if channel.complex {
-            Domain::Complex
-        } else {
-            Domain::Real
-        };
-        let format = channel.samples.format();
-        let samples = Samples {
-            bytes: channel.samples.to_bytes(),
+        let (format, domain) = (channel.samples.on_wire(), channel.samples.domain());
+        let mut samples = Travelling {
+            samples: &channel.samples,
             width: format.sample_bytes(domain),
-            count: channel.points() as u64,
+            count: channel.points(),
+            crc: wire::Crc32::default(),
+            summed: 0,
         };
         self.stream = self.stream.wrapping_add(1).max(1);
         self.credit = None;
@@ -130,7 +144,7 @@ impl Client {
             keeps: self.keeps,
         }))?;
         self.receiver.collect(self.keeps.then_some(self.stream));
-        let result = self.transfer(&samples);
+        let result = self.transfer(&mut samples);
         self.receiver.collect(None);
         result?;
         if self.missing > 0 {
@@ -144,13 +158,9 @@ impl Client {
     }
 
     /// Sends all samples and waits for all spectra of them.
-    fn transfer(&mut self, samples: &Samples) -> Result<()> {
+    fn transfer(&mut self, samples: &mut Travelling) -> Result<()> {
         self.request = self.request.wrapping_add(1).max(1);
         let end_request = self.request;
-        let end = Message::UploadEnd {
-            samples: samples.count,
-            crc: wire::crc32(&samples.bytes),
-        };
         let mut progress = Progress::new(self.link.now());
         let mut fetching = Fetching::new(self.link.now());
         loop {
@@ -158,6 +168,10 @@ impl Client {
             if self.send_some(samples, &mut progress)? {
                 wait = Duration::ZERO;
             } else if progress.next == samples.count && !progress.ended && !progress.gap {
+                let end = Message::UploadEnd {
+                    samples: samples.count,
+                    crc: samples.crc.value(),
+                };
                 self.send(&end, end_request)?;
                 progress.ended = true;
             }
@@ -223,7 +237,7 @@ impl Client {
     }
 
     /// Gives the upload up when it does not go on.
-    fn check_times(&self, progress: &Progress, samples: &Samples, now: Duration) -> Result<()> {
+    fn check_times(&self, progress: &Progress, samples: &Travelling, now: Duration) -> Result<()> {
         let (sent, count) = (progress.next, samples.count);
         if now.saturating_sub(progress.heard) > SILENCE {
             return Err(Failure::link(format!(
@@ -261,7 +275,7 @@ impl Client {
     }
 
     /// Sends a frame of samples where the board grants it; whether it did.
-    fn send_some(&mut self, samples: &Samples, progress: &mut Progress) -> Result<bool> {
+    fn send_some(&mut self, samples: &mut Travelling, progress: &mut Progress) -> Result<bool> {
         let granted = self
             .credit
             .map_or(0, |credit| credit.granted)
@@ -270,9 +284,8 @@ impl Client {
             return Ok(false);
         }
         let count = (granted - progress.next).min((progress.piece / samples.width) as u64);
-        let from = progress.next as usize * samples.width;
-        let data = &samples.bytes[from..from + count as usize * samples.width];
         let offset = progress.next;
+        let data = &samples.piece(offset, count)?;
         self.send(&Message::UploadData { offset, data }, 0)?;
         progress.next += count;
         progress.good += 1;

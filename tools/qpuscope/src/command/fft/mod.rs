@@ -1,8 +1,10 @@
 //! `qpuscope fft`: samples to the device, spectra back.
 //!
 //! The device windows, transforms and averages; here the recording is read, sent, and what comes
-//! back is written and drawn. This is also all that `cargo xtask demo` runs.
+//! back is written and drawn. This is also all that `cargo xtask demo` runs. With `--complex` the
+//! transform of a file's points is written instead.
 
+mod complex;
 mod options;
 mod report;
 mod transform;
@@ -23,19 +25,20 @@ pub use values::EngineChoice;
 /// # Errors
 /// Usage for options and recordings, otherwise what the port and the device say.
 pub fn run(options: &Options) -> Result<()> {
+    if options.complex.complex {
+        return complex::run(options);
+    }
     let overlap = check(options)?;
     let recording = input::read(&options.input, &reading(options))?;
     crate::say::remark!("{}: {}", recording.name, describe(&recording));
-    for note in &recording.notes {
-        crate::say::remark!("  {note}");
-    }
+    introduce(&recording);
     for channel in &recording.channels {
-        if channel.points() < options.n as usize {
+        if channel.points() < options.n().into() {
             return Err(Failure::usage(format!(
                 "{} holds {} samples, fewer than one block of {}; choose a smaller --n",
                 recording.name,
                 channel.points(),
-                options.n
+                options.n()
             )));
         }
     }
@@ -78,10 +81,46 @@ fn describe(recording: &Recording) -> String {
         1 => String::new(),
         count => format!("{count} channels of "),
     };
-    let kind = if channel.complex { "complex" } else { "real" };
+    let kind = if channel.is_complex() {
+        "complex"
+    } else {
+        "real"
+    };
     format!(
-        "{channels}{} {kind} samples at {}",
+        "{}, {channels}{} {kind} samples at {}",
+        recording.format,
         channel.points(),
         recording.rate
     )
+}
+
+/// Annotations that are shown; JSON has all.
+const SHOWN_ANNOTATIONS: usize = 10;
+
+/// Says what the file says of itself, and what was done to it.
+fn introduce(recording: &Recording) {
+    if let Some(hz) = recording.centre_hz {
+        let unused = if recording.is_complex() {
+            ""
+        } else {
+            " (not used: samples are real)"
+        };
+        crate::say::remark!("  centre {hz} Hz{unused}");
+    }
+    if let Some(start) = recording.start_text() {
+        crate::say::remark!("  begins {start}");
+    }
+    for note in recording.notes.iter().chain(&recording.hints) {
+        crate::say::remark!("  {note}");
+    }
+    for annotation in recording.annotations.iter().take(SHOWN_ANNOTATIONS) {
+        crate::say::remark!("  {annotation}");
+    }
+    let more = recording
+        .annotations
+        .len()
+        .saturating_sub(SHOWN_ANNOTATIONS);
+    if more > 0 {
+        crate::say::remark!("  and {more} more annotations");
+    }
 }

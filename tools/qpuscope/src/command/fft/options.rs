@@ -8,7 +8,7 @@ use super::values::{
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{are_one, output};
-use crate::input::{Reading, Stereo};
+use crate::input::{Format, Reading, Stereo, format};
 use crate::rate::rate;
 use crate::say;
 use signal::Rate;
@@ -18,9 +18,12 @@ use signal::Rate;
 pub struct Options {
     #[command(flatten)]
     pub(super) port: PortOptions,
-    /// The recording: WAV, raw unsigned 8-bit I/Q (with --rate), or CSV
+    /// The recording: WAV (RF64 too), SigMF, NPY, CSV, or raw samples (with --rate)
     #[arg(long, value_name = "FILE")]
     pub(super) input: PathBuf,
+    /// Format of raw samples, complex or real, where the file's ending does not say it
+    #[arg(long, value_name = "FORMAT", value_parser = format, help = samples_help())]
+    pub(super) samples: Option<Format>,
     /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
     #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(super) rate: Option<Rate>,
@@ -30,12 +33,12 @@ pub struct Options {
     /// Unit of that column, where its heading names none
     #[arg(long)]
     pub(super) unit: Option<String>,
-    /// Meaning of the two channels of a stereo recording
-    #[arg(long, value_enum, default_value = "both")]
-    pub(super) stereo: Stereo,
-    /// Points of the transform, a power of two
-    #[arg(long, default_value_t = 4096)]
-    pub(super) n: u32,
+    /// Meaning of the two channels of a stereo recording [default: both]
+    #[arg(long, value_enum)]
+    pub(super) stereo: Option<Stereo>,
+    /// Points of the transform, a power of two [default: 4096; with --complex, all there are]
+    #[arg(long)]
+    pub(super) n: Option<u32>,
     /// The window
     #[arg(long, default_value = "hann", value_parser = window, help = window_help())]
     pub(super) window: wire::Window,
@@ -60,15 +63,10 @@ pub struct Options {
     /// Send the samples as they are
     #[arg(long)]
     pub(super) no_detrend: bool,
-    /// Frequency that 0 Hz of I/Q samples stands for, in hertz
-    #[arg(
-        long,
-        value_name = "HZ",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    pub(super) centre: f64,
-    /// Which engine computes
+    /// Frequency that 0 Hz of I/Q samples stands for, in hertz, in place of the file's own
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    pub(super) centre: Option<f64>,
+    /// Which engine computes; with --complex, the simulated V3D unless there is a port
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) engine: EngineChoice,
     /// Folder for spectrum.png, spectrum.svg and spectrum.csv
@@ -80,6 +78,46 @@ pub struct Options {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
+    /// The transform itself.
+    #[command(flatten)]
+    pub(super) complex: ComplexOptions,
+}
+
+/// Options of the transform itself.
+#[derive(clap::Args, Debug)]
+pub(super) struct ComplexOptions {
+    /// Write the transform of all points of the file, which are no samples of a spectrum then
+    #[arg(long, requires = "output", conflicts_with_all = ["window", "overlap", "averages", "detector", "dc",
+        "encoding", "detrend", "no_detrend", "centre", "rate", "column", "unit", "stereo", "out", "lines", "json"])]
+    pub(super) complex: bool,
+    /// With --complex: from bins to points, divided by their number
+    #[arg(long, requires = "complex")]
+    pub(super) inverse: bool,
+    /// With --complex: transforms that lie one after the other [default: as many as the file has]
+    #[arg(long, requires = "complex", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) batch: Option<u32>,
+    /// With --complex: file to write, .npy, .cf32 or .csv
+    #[arg(short, long, requires = "complex", value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+/// Points of a spectrum's transform, where no other number is asked for.
+const POINTS: u32 = 4096;
+
+impl Options {
+    /// Points of a spectrum's transform.
+    pub(super) fn n(&self) -> u32 {
+        self.n.unwrap_or(POINTS)
+    }
+}
+
+/// The help of `--samples`.
+fn samples_help() -> String {
+    format!(
+        "Format of raw samples where the file's ending does not say it: {}; with _be behind the name for big-endian \
+         numbers",
+        Format::names()
+    )
 }
 
 /// The shortest transform that instruments have.
@@ -130,7 +168,13 @@ pub(super) fn check_folder(out: &Path) -> Result<()> {
 
 /// Overlap in samples, when everything fits together.
 pub(super) fn check(options: &Options) -> Result<u32> {
-    let n = options.n;
+    if let EngineChoice::Sim | EngineChoice::Host = options.engine {
+        return Err(Failure::usage(
+            "--engine sim and --engine host are for --complex; a spectrum is computed by the board at --port, for \
+             example --port sim:target/kernel.img",
+        ));
+    }
+    let n = options.n();
     if n < SHORTEST {
         return Err(Failure::usage(format!(
             "--n {n} is too short; use a power of two from {SHORTEST} on"
@@ -162,6 +206,7 @@ pub(super) fn check(options: &Options) -> Result<u32> {
 /// The options of reading the recording.
 pub(super) fn reading(options: &Options) -> Reading {
     Reading {
+        samples: options.samples,
         rate: options.rate,
         column: options.column.clone(),
         unit: options.unit.clone(),

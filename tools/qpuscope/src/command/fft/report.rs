@@ -80,6 +80,12 @@ pub(super) fn print(
         );
         object["spectra"] = json!(drawn.len());
         object["notes"] = json!(recording.notes);
+        object["recording"] = json!({
+            "format": recording.format,
+            "centre_hz": recording.centre_hz,
+            "start": recording.start_text(),
+            "annotations": recording.annotations,
+        });
         object["line_health"] = json!(health);
         return say::json(&format!("{object:#}\n"));
     }

@@ -10,7 +10,7 @@ use crate::spectrum::{Engine, Spectrum};
 /// The rate for long uploads where none is asked for: every adapter but the oldest has it.
 pub const FAST_BAUD: u32 = 921_600;
 /// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
-const LONG_UPLOAD: usize = 32_768;
+const LONG_UPLOAD: u64 = 32_768;
 
 /// Sets the instrument up, sends every channel, and puts the settings back.
 pub(super) fn transform(
@@ -61,11 +61,11 @@ fn set_up_and_send(
     };
     client.set(&format!(
         "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
-        options.n,
+        options.n(),
         options.window,
         options.encoding.name(),
         unit.name(),
-        options.centre,
+        centre(options, recording),
     ))?;
     // The engine in use depends on the settings, so that only now it is the one that counts.
     let info = client.hello()?;
@@ -78,18 +78,14 @@ fn set_up_and_send(
     if options.engine == EngineChoice::Qpu && info.engine != Engine::Qpu {
         return Err(Failure::failed(format!(
             "the board does not use its QPUs for {} points (capabilities: {}); use --engine auto to let the ARM compute",
-            options.n,
+            options.n(),
             info.capabilities
                 .split_whitespace()
                 .collect::<Vec<_>>()
                 .join(" ")
         )));
     }
-    let bytes: usize = recording
-        .channels
-        .iter()
-        .map(|c| c.samples.to_bytes().len())
-        .sum();
+    let bytes: u64 = recording.channels.iter().map(bytes_on_wire).sum();
     let fast = (bytes > LONG_UPLOAD).then_some(FAST_BAUD);
     if let Some(baud) = options.port.transfer_baud.or(fast) {
         client.change_baud(baud)?;
@@ -133,6 +129,21 @@ fn detectors(options: &Options, capabilities: &str) -> Result<String> {
     Err(Failure::failed(
         "the board's firmware knows neither --detector nor --dc; put the kernel.img of this version on its card",
     ))
+}
+
+/// The frequency in hertz that 0 Hz stands for: the option's, or else the file's.
+fn centre(options: &Options, recording: &Recording) -> f64 {
+    let stated = recording.centre_hz.filter(|_| recording.is_complex());
+    options.centre.or(stated).unwrap_or(0.0)
+}
+
+/// Bytes of a channel's samples on the line.
+const fn bytes_on_wire(channel: &Channel) -> u64 {
+    let width = channel
+        .samples
+        .on_wire()
+        .sample_bytes(channel.samples.domain());
+    width as u64 * channel.points()
 }
 
 fn source_name(recording: &Recording, channel: &Channel) -> String {
