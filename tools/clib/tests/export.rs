@@ -64,6 +64,38 @@ fn an_exported_plan_has_the_bits_of_the_library() {
     }
 }
 
+#[test]
+fn an_exported_plan_has_the_bits_of_fft_complex() {
+    let installed = need!(installed(), "{NO_CC}");
+    let host = need!(tests::given("QPUSCOPE_HOST"), "{NO_HOST}");
+    let folder = scratch("plans");
+    for (name, words, transform, points) in [
+        ("fft_64", &["64"][..], &["--n", "64"][..], 64),
+        ("fft_8192", &["8192"], &["--n", "8192"], 8192),
+        (
+            "fft_1024_x4_inverse",
+            &["1024", "--batch", "4", "--inverse", "--scale", "points"],
+            &["--n", "1024", "--batch", "4", "--inverse"],
+            4096,
+        ),
+    ] {
+        let program = program(&host, installed, name, words);
+        let input = folder.join(format!("{name}.cf32"));
+        let noise: Vec<u8> = (0..2 * points)
+            .flat_map(|at: u32| (at as f32 * 1.37).sin().to_le_bytes())
+            .collect();
+        std::fs::write(&input, noise).expect("a file");
+        let outputs = ["exported", "complex"].map(|by| folder.join(format!("{name}-{by}.cf32")));
+        must(Command::new(program).args([&input, &outputs[0]]));
+        let mut fft = Command::new(&host);
+        fft.args(["fft", "--complex", "--engine", "sim", "--input"]);
+        must(fft.arg(&input).args(transform).arg("-o").arg(&outputs[1]));
+        let [exported, complex] = outputs.map(|path| std::fs::read(path).expect("an output"));
+        assert_eq!(exported.len(), 8 * points as usize);
+        assert!(exported == complex, "{name}");
+    }
+}
+
 /// A plane by the plan that was exported, beside one that was made here.
 #[test]
 fn an_exported_plane_has_the_bits_of_its_plan() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use qpuscope::client::{Client, Heard};
 use qpuscope::failure::{Exit, Failure as ToolFailure};
-use qpuscope::input::{Channel, Samples, Unit};
+use qpuscope::input::{Channel, Format, Number, Samples, Unit};
 use qpuscope::link::{self, FIRST_BAUD, Opening};
 use qpuscope::log::Logs;
 use qpuscope::spectrum::{Engine, Spectrum as Decoded};
@@ -179,19 +179,24 @@ pub unsafe fn channel(upload: &Upload) -> Result<(Channel, Rate), Failure> {
     })?;
     let data: *const c_void = upload.samples;
     // SAFETY: readable for so many numbers of this format by promise; `numbers` checks the rest.
-    let samples = unsafe {
+    let (number, bytes) = unsafe {
         match upload.format {
-            0 => Samples::U8(numbers("upload.samples", data.cast(), count)?),
-            1 => Samples::I16(numbers("upload.samples", data.cast(), count)?),
-            2 => Samples::F32(numbers("upload.samples", data.cast(), count)?),
+            0 => (Number::U8, numbers("upload.samples", data.cast(), count)?),
+            1 => {
+                let values: Vec<i16> = numbers("upload.samples", data.cast(), count)?;
+                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+                (Number::I16, bytes)
+            }
+            2 => {
+                let values: Vec<f32> = numbers("upload.samples", data.cast(), count)?;
+                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+                (Number::F32, bytes)
+            }
             other => return Err(wrong(format!("upload.format is {other}; 0 to 2 are known"))),
         }
     };
-    let channel = Channel {
-        name: String::new(),
-        samples,
-        complex: upload.is_complex == 1,
-    };
+    let format = Format::new(number, upload.is_complex == 1);
+    let channel = Channel::only(Samples::all(bytes.into(), format, 0));
     Ok((channel, rate))
 }
 
@@ -226,14 +231,17 @@ mod tests {
                 channel(&upload(2, 1, floats.as_ptr().cast(), 1)),
             ]
         };
+        let levels = [1.0, 2.0, 3.0, 4.0].map(|x| (x - 127.5) / 127.5);
         let expected = [
-            (Samples::U8(bytes.to_vec()), true),
-            (Samples::I16(words.to_vec()), false),
-            (Samples::F32(floats.to_vec()), true),
+            (levels.to_vec(), "cu8"),
+            ([1.0, -2.0].map(|x| x / 32_768.0).to_vec(), "i16"),
+            (vec![0.5, -0.5], "cf32"),
         ];
-        for (channel, (samples, complex)) in channels.into_iter().zip(expected) {
+        for (channel, (values, format)) in channels.into_iter().zip(expected) {
             let (channel, rate) = channel.unwrap_or_else(|failure| panic!("{}", failure.text));
-            assert_eq!((channel.samples, channel.complex), (samples, complex));
+            assert_eq!(channel.samples.format().name(), format);
+            let read = channel.samples.values(0, channel.points());
+            assert_eq!(read.expect("values"), values);
             assert_eq!(rate.to_hz(), 48_000.0);
         }
     }
