@@ -13,6 +13,7 @@ pub mod export;
 pub mod fft;
 pub mod fft2;
 pub mod flowgraph;
+pub mod hello_fft;
 pub mod info;
 pub mod list;
 pub mod plan;
