@@ -124,6 +124,25 @@ impl Client {
     /// # Errors
     /// When the board refuses, falls silent, or a part of a spectrum was lost.
     pub fn upload(&mut self, channel: &Channel, rate: Rate) -> Result<Vec<Spectrum>> {
+        let mut spectra = vec![];
+        self.upload_to(channel, rate, &mut |spectrum| {
+            spectra.push(spectrum);
+            Ok(())
+        })?;
+        Ok(spectra)
+    }
+
+    /// Sends a channel's samples and hands on the spectra that the instrument makes of them, each
+    /// as soon as it is whole; returns their number.
+    ///
+    /// # Errors
+    /// As [`Client::upload`], and those of `take`.
+    pub fn upload_to(
+        &mut self,
+        channel: &Channel,
+        rate: Rate,
+        take: &mut dyn FnMut(Spectrum) -> Result<()>,
+    ) -> Result<u64> {
         let (format, domain) = (channel.samples.on_wire(), channel.samples.domain());
         let mut samples = Travelling {
             samples: &channel.samples,
@@ -144,9 +163,9 @@ impl Client {
             keeps: self.keeps,
         }))?;
         self.receiver.collect(self.keeps.then_some(self.stream));
-        let result = self.transfer(&mut samples);
+        let result = self.transfer(&mut samples, take);
         self.receiver.collect(None);
-        result?;
+        let spectra = result?;
         if self.missing > 0 {
             return Err(Failure::integrity(format!(
                 "{} values of the spectra were lost on the line ({}); run again, at a lower --baud if it happens often",
@@ -154,11 +173,17 @@ impl Client {
                 self.health()
             )));
         }
-        Ok(std::mem::take(&mut self.spectra))
+        Ok(spectra)
     }
 
-    /// Sends all samples and waits for all spectra of them.
-    fn transfer(&mut self, samples: &mut Travelling) -> Result<()> {
+    /// Sends all samples, waits for all spectra of them and hands them on; returns their number.
+    fn transfer(
+        &mut self,
+        samples: &mut Travelling,
+        take: &mut dyn FnMut(Spectrum) -> Result<()>,
+    ) -> Result<u64> {
+        let mut shown = crate::progress::Progress::new("sending", samples.count, "samples");
+        let mut spectra = 0;
         self.request = self.request.wrapping_add(1).max(1);
         let end_request = self.request;
         let mut progress = Progress::new(self.link.now());
@@ -178,7 +203,9 @@ impl Client {
             let (bytes, credits) = (self.health().bytes, self.credits);
             for (request, answer) in self.pump(wait)? {
                 match answer {
-                    Answer::Ack(_) if request == end_request => return Ok(()),
+                    Answer::Ack(_) if request == end_request => {
+                        return self.hand_on(spectra, take);
+                    }
                     Answer::Uploaded(brought) if request == end_request => {
                         fetching.brought = Some(brought);
                     }
@@ -191,6 +218,8 @@ impl Client {
                     _ => {}
                 }
             }
+            spectra = self.hand_on(spectra, take)?;
+            shown.set(self.credit.map_or(0, |credit| credit.received));
             let now = self.link.now();
             if self.health().bytes != bytes {
                 progress.heard = now;
@@ -211,13 +240,25 @@ impl Client {
             match fetching.brought {
                 Some(brought) => {
                     if self.has_all(&brought)? {
-                        return Ok(());
+                        return Ok(spectra);
                     }
                 }
                 None => self.go_back(&mut progress, self.credits != credits, now),
             }
-            self.check_times(&progress, samples, now)?;
+            self.check_times(&progress, samples, spectra, now)?;
         }
+    }
+
+    /// Hands on the spectra that have come, after so many others; returns the number of all.
+    fn hand_on(
+        &mut self,
+        before: u64,
+        take: &mut dyn FnMut(Spectrum) -> Result<()>,
+    ) -> Result<u64> {
+        let spectra = std::mem::take(&mut self.spectra);
+        let count = spectra.len() as u64;
+        spectra.into_iter().try_for_each(take)?;
+        Ok(before + count)
     }
 
     /// Returns whether all records of an upload are there.
@@ -237,7 +278,13 @@ impl Client {
     }
 
     /// Gives the upload up when it does not go on.
-    fn check_times(&self, progress: &Progress, samples: &Travelling, now: Duration) -> Result<()> {
+    fn check_times(
+        &self,
+        progress: &Progress,
+        samples: &Travelling,
+        spectra: u64,
+        now: Duration,
+    ) -> Result<()> {
         let (sent, count) = (progress.next, samples.count);
         if now.saturating_sub(progress.heard) > SILENCE {
             return Err(Failure::link(format!(
@@ -264,10 +311,9 @@ impl Client {
         }
         if is_over {
             return Err(Failure::link(format!(
-                "the board answers, and nothing has moved for {} s: {sent} of {count} samples went over, and {} spectra \
-                 came ({}); restart the board and run again",
+                "the board answers, and nothing has moved for {} s: {sent} of {count} samples went over, and {spectra} \
+                 spectra came ({}); restart the board and run again",
                 limit.as_secs(),
-                self.spectra.len(),
                 self.health()
             )));
         }

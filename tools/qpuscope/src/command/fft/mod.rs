@@ -13,7 +13,7 @@ mod values;
 use crate::failure::{Failure, Result};
 use crate::input::{self, Recording};
 use options::{check, check_folder, reading};
-use report::{draw, print};
+use report::Results;
 use transform::transform;
 
 pub use options::Options;
@@ -44,10 +44,13 @@ pub fn run(options: &Options) -> Result<()> {
     }
     check_folder(&options.out)?;
     let mut client = options.port.connect()?;
-    let spectra = transform(options, &mut client, &recording, overlap);
+    let wanted = report::wanted(options, &recording);
+    let mut results = Results::new(options, &wanted);
+    let mut take = |spectrum| results.take(spectrum);
+    let done = transform(options, &mut client, &recording, overlap, &mut take);
     // The next host begins at the first rate, whatever happened to this one.
     let left = client.leave();
-    let spectra = spectra?;
+    done?;
     left?;
     if let Some(remark) = client.log_remark() {
         crate::say::remark!("{remark}");
@@ -56,23 +59,7 @@ pub fn run(options: &Options) -> Result<()> {
     if health.is_lossy() {
         crate::say::remark!("line: {health}");
     }
-    let mut drawn = vec![];
-    if let Some(doubts) = spectra
-        .iter()
-        .rev()
-        .find_map(crate::spectrum::Spectrum::doubts)
-    {
-        crate::say::remark!("{doubts}");
-    }
-    for (index, spectrum) in spectra.into_iter().enumerate() {
-        if spectrum.fallback {
-            crate::say::remark!(
-                "the QPUs failed, and the ARM computed this spectrum instead; `qpuscope info` shows the board's state"
-            );
-        }
-        drawn.push(draw(options, spectrum, &recording.notes, index)?);
-    }
-    print(options, &drawn, &recording, &health)
+    results.finish(&recording, &health)
 }
 
 fn describe(recording: &Recording) -> String {

@@ -9,6 +9,10 @@ use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{are_one, output};
 use crate::input::{Format, Reading, Stereo, format};
+use crate::output::series::Kind;
+use crate::picture::Theme;
+use crate::picture::waterfall::Merge;
+use crate::quantity::{hertz, whole};
 use crate::rate::rate;
 use crate::say;
 use signal::Rate;
@@ -37,7 +41,7 @@ pub struct Options {
     #[arg(long, value_enum)]
     pub(super) stereo: Option<Stereo>,
     /// Points of the transform, a power of two [default: 4096; with --complex, all there are]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     pub(super) n: Option<u32>,
     /// The window
     #[arg(long, default_value = "hann", value_parser = window, help = window_help())]
@@ -63,8 +67,8 @@ pub struct Options {
     /// Send the samples as they are
     #[arg(long)]
     pub(super) no_detrend: bool,
-    /// Frequency that 0 Hz of I/Q samples stands for, in hertz, in place of the file's own
-    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    /// Frequency that 0 Hz of I/Q samples stands for, in place of the file's own: 145.0375M
+    #[arg(long, value_name = "HZ", value_parser = hertz, allow_hyphen_values = true)]
     pub(super) centre: Option<f64>,
     /// Which engine computes; with --complex, the simulated V3D unless there is a port
     #[arg(long, value_enum, default_value = "auto")]
@@ -73,8 +77,20 @@ pub struct Options {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(super) out: PathBuf,
     /// Number of strongest lines to list and mark
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = whole::<usize>)]
     pub(super) lines: usize,
+    /// Kinds of files, with commas between them
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "png,svg,csv")]
+    pub(super) format: Vec<Kind>,
+    /// Besides the files of all records together, files of each: spectrum-2.png and so on
+    #[arg(long)]
+    pub(super) each: bool,
+    /// Background of pictures
+    #[arg(long, value_enum, default_value = "print")]
+    pub(super) theme: Theme,
+    /// Level of records and bins that share a point of a waterfall
+    #[arg(long, value_enum, default_value = "max")]
+    pub(super) merge: Merge,
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
@@ -122,18 +138,31 @@ fn samples_help() -> String {
 
 /// The shortest transform that instruments have.
 const SHORTEST: u32 = 16;
-/// The endings of what a spectrum is written to.
-const RESULTS: [&str; 3] = ["png", "svg", "csv"];
+/// The stems of results, which a number may follow.
+const STEMS: [&str; 3] = ["spectrum", "waterfall", "spectra"];
+/// The endings of results.
+const RESULTS: [&str; 8] = [
+    "png",
+    "svg",
+    "csv",
+    "rtl_power.csv",
+    "sdrff",
+    "npy",
+    "json",
+    "sigmf-meta",
+];
 
 /// Returns whether a file's name is that of a result.
 fn is_result(name: &Path) -> bool {
-    let is = |part: Option<&std::ffi::OsStr>, known: &dyn Fn(&str) -> bool| {
-        part.and_then(std::ffi::OsStr::to_str).is_some_and(known)
-    };
     let counts = |count: &str| count.bytes().all(|digit| digit.is_ascii_digit());
-    is(name.extension(), &|ending| RESULTS.contains(&ending))
-        && is(name.file_stem(), &|stem| {
-            stem == "spectrum" || stem.strip_prefix("spectrum-").is_some_and(counts)
+    let name = name.file_name().and_then(std::ffi::OsStr::to_str);
+    name.and_then(|name| name.split_once('.'))
+        .is_some_and(|(stem, ending)| {
+            let stem = match stem.rsplit_once('-') {
+                Some((stem, count)) if counts(count) => stem,
+                _ => stem,
+            };
+            STEMS.contains(&stem) && RESULTS.contains(&ending)
         })
 }
 
@@ -162,7 +191,7 @@ pub(super) fn check_folder(out: &Path) -> Result<()> {
     std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
     let mut results = RESULTS
         .iter()
-        .map(|ending| out.join("spectrum").with_extension(ending));
+        .map(|ending| out.join(format!("spectrum.{ending}")));
     results.try_for_each(|file| output::check(&file))
 }
 
@@ -228,7 +257,11 @@ mod tests {
         for (name, is) in [
             ("spectrum.csv", true),
             ("a/spectrum-12.png", true),
+            ("waterfall.svg", true),
+            ("spectra-2.rtl_power.csv", true),
+            ("spectra.sigmf-meta", true),
             ("spectrum-of.csv", false),
+            ("spectra.rtl_power", false),
             ("spectrum.wav", false),
         ] {
             assert_eq!(is_result(Path::new(name)), is, "{name}");
