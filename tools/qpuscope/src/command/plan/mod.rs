@@ -12,7 +12,6 @@ mod report;
 mod time;
 pub mod words;
 
-use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::planner::tuning::{self, Chip};
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::roofline::Roofline;
@@ -25,6 +24,7 @@ use v3d_sim::Board;
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
 use crate::quantity::whole;
+use crate::transform::Kind;
 use crate::{constants, say};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
@@ -144,35 +144,16 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// The request that is planned.
 fn request(options: &Options) -> Result<Request> {
-    let log2 = |count: u64, transform: &dyn Fn(u32) -> Transform| {
-        if count.is_power_of_two() {
-            return Ok(count.ilog2());
-        }
-        let [least, most] = transform(0).lengths();
-        Err(Failure::usage(format!(
-            "no plan has {count} points; lengths are the powers of two {}, {}, {} .. {}",
-            1u64 << least,
-            2u64 << least,
-            4u64 << least,
-            1u64 << most
-        )))
-    };
-    let direction = direction(options);
-    let one = |log2_points: u32| match (options.powers, options.real, direction) {
-        (Some(segments), is_real, _) => {
-            Transform::Powers(Powers::new(is_real, log2_points, segments))
-        }
-        (None, true, Direction::Forward) => Transform::RealToBins { log2_points },
-        (None, true, Direction::Inverse) => Transform::BinsToReal { log2_points },
-        (None, false, _) => Transform::Complex { log2_points },
-    };
-    let transform = match options.rows {
-        Some(rows) => Transform::Plane {
-            log2_rows: log2(rows, &one)?,
-            log2_columns: log2(options.n, &one)?,
+    let kind = match (options.rows, options.powers) {
+        (Some(rows), _) => Kind::Plane(rows),
+        (None, Some(segments)) => Kind::Powers {
+            is_real: options.real,
+            segments,
         },
-        None => one(log2(options.n, &one)?),
+        (None, None) if options.real => Kind::Real,
+        (None, None) => Kind::Complex,
     };
+    let transform = kind.of(options.n, direction(options))?;
     let mut request = Request::of(transform, options.batch);
     request.samples = Format::from_name(&options.samples).unwrap_or(Format::F32);
     request.windowed = options.windowed;
