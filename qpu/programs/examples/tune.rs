@@ -251,8 +251,9 @@ fn time_in_passes(row: &mut Row) -> Result<(), String> {
     let launches = [false, true].into_iter();
     for one_launch in launches.filter(|one| !one || row.split.passes() > 1) {
         // Tables and records of all passes are alike; of the reads, only the first pass's input may
-        // be read twice.
-        for choice in 0..8 {
+        // be read twice. The first choice is [`Streams::unmeasured`].
+        let first = if row.batch == 1 { 2 } else { 0 };
+        for choice in (0..8).map(|choice| choice ^ first) {
             let mut other = row.clone();
             (other.conservative, other.one_launch) = (false, one_launch);
             other.streams = Streams {
@@ -261,7 +262,9 @@ fn time_in_passes(row: &mut Row) -> Result<(), String> {
                 records: if choice & 4 > 0 { all } else { 0 },
             };
             other.time()?;
-            if fastest.as_ref().is_none_or(|it| other.cycles < it.cycles) {
+            // Samples and spectra change less than that the other way.
+            let is_faster = |it: &Row| 1000 * other.cycles < 995 * it.cycles;
+            if fastest.as_ref().is_none_or(is_faster) {
                 fastest = Some(other);
             }
         }
