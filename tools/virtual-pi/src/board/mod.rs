@@ -6,11 +6,11 @@
 
 mod registers;
 
-use crate::checks::Lines;
+use crate::checks::{LINE_BYTES, Lines};
 use crate::clock::ARM_HZ;
 use crate::config::{Config, V3dReset};
 use crate::devices::asb::Asb;
-use crate::devices::dma::DmaBus;
+use crate::devices::dma::{Access, DmaBus};
 use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
@@ -193,6 +193,17 @@ impl Board {
         let next = self.sampling.advance(now, &mut bus, &mut self.fault);
         self.sampling.accesses = accesses;
         next
+    }
+
+    /// The ARM fills or writes back a line at `now`; gives the clocks until its data is there.
+    pub fn arm_access(&mut self, physical: u32, write: bool, now: u64) -> u64 {
+        self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
+        self.v3d.arm_access(Access {
+            at: now,
+            bus: physical | ALIAS,
+            bytes: LINE_BYTES,
+            write,
+        })
     }
 
     /// Acts on V3D at `now`, which sees what DMA has done by then.

@@ -161,8 +161,8 @@ impl Board {
         Ok(())
     }
 
-    /// Check 5: V3D, DMA and the firmware read memory as soon as they are started, so that nothing may
-    /// be on its way to memory: no cache clean and no store to write-through or uncached Normal
+    /// Check 5: V3D, DMA and the firmware read memory as soon as they are started, so that nothing
+    /// may be on its way to memory: no cache clean and no store to write-through or uncached Normal
     /// memory since the last DSB. Stores that only the cache holds are check 1, when they are read.
     fn check_barrier(&self, agent: Agent) -> Result<(), FaultKind> {
         if self.config.checks.barrier && self.lines.undrained().is_some() {

@@ -33,6 +33,8 @@ const BY_MAILBOX: u8 = 8;
 const DISCARDED: u8 = 16;
 /// It was DMA that did so.
 const BY_DMA: u8 = 32;
+/// Another line has taken its place, where line fills take time.
+pub const COLD: u8 = 64;
 
 /// A line of the ARM's data cache.
 pub const LINE_BYTES: u32 = 32;
@@ -114,7 +116,8 @@ impl Lines {
         &mut self.pages[page][(physical as usize >> 5) % LINES]
     }
 
-    fn real(&self, physical: u32) -> u8 {
+    /// The state of a line.
+    pub fn real(&self, physical: u32) -> u8 {
         self.pages[(physical >> 12) as usize % PAGES][(physical as usize >> 5) % LINES]
     }
 
@@ -161,6 +164,18 @@ impl Lines {
             PRESENT
         };
         Ok(())
+    }
+
+    /// Another line takes the place of this one.
+    pub fn cool(&mut self, physical: u32) {
+        *self.line_mut(physical) |= COLD;
+    }
+
+    /// The line has come, or is on its way.
+    pub fn warm(&mut self, physical: u32) {
+        if self.real(physical) & COLD != 0 {
+            *self.line_mut(physical) &= !COLD;
+        }
     }
 
     /// The table walk, which looks at memory past the cache, reads a word.

@@ -16,14 +16,14 @@
 
 use std::ops::Range;
 
-use v3d_sim::{Defect, Event, MemoryFault, V3d};
+use v3d_sim::{Defect, Event, MemoryFault, OutsideAccess, V3d};
 
 use super::NEVER;
 use super::dma::Access;
 use crate::checks::{LINE_BYTES, Lines};
 use crate::clock::{
-    V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds,
-    rounds_in_clocks,
+    ARM_HZ, L2_BEAT, LINE_FILL_CLOCKS, V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS,
+    V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks, v3d_ticks,
 };
 use crate::config::Config;
 use crate::fault::{Agent, FaultKind, Mistake};
@@ -54,6 +54,8 @@ pub struct V3dPort {
     pub accesses: u64,
     /// Rounds of the grid that have been run.
     rounds: u64,
+    /// Others have reached memory, so that its time counts while V3D is idle.
+    shares_memory: bool,
     /// Events of V3D that have not been taken yet.
     events: Vec<Event>,
 }
@@ -89,6 +91,7 @@ impl V3dPort {
             halted: false,
             accesses: 0,
             rounds: 0,
+            shares_memory: false,
             events: Vec::new(),
         }
     }
@@ -120,14 +123,34 @@ impl V3dPort {
         self.v3d.set_defect(defect);
     }
 
-    /// DMA has reached memory.
+    /// DMA has reached memory, at or after the time up to which V3D was run.
     pub fn note(&mut self, accesses: impl Iterator<Item = Access>) {
         for access in accesses {
-            if access.write {
-                self.v3d.memory_changed(access.bus, access.bytes);
-            } else {
-                self.v3d.arm_touched(access.bus, access.bytes);
-            }
+            let outside = self.outside(access);
+            self.v3d.dma_access(outside);
+        }
+    }
+
+    /// The ARM reaches memory at `now`, up to which V3D was run; gives the ARM clocks until the
+    /// data is there.
+    pub fn arm_access(&mut self, access: Access) -> u64 {
+        let outside = self.outside(access);
+        match self.v3d.arm_access(outside) {
+            Some(ticks) => (ticks * ARM_HZ).div_ceil(100 * V3D_HZ),
+            None => LINE_FILL_CLOCKS,
+        }
+    }
+
+    /// An access in V3D's time.
+    fn outside(&mut self, access: Access) -> OutsideAccess {
+        self.shares_memory = true;
+        let start = clocks_for_rounds(self.rounds);
+        OutsideAccess {
+            ahead: v3d_ticks(access.at.saturating_sub(start)),
+            address: access.bus,
+            bytes: access.bytes,
+            write: access.write,
+            busy: L2_BEAT * u64::from(access.bytes.div_ceil(16)),
         }
     }
 
@@ -154,9 +177,10 @@ impl V3dPort {
             self.v3d.memory_changed(line, LINE_BYTES);
         }
         let target = rounds_in_clocks(now);
+        let mut idle = target.saturating_sub(self.rounds);
         if self.powered && !self.halted && self.v3d.is_running() && target > self.rounds {
             memory.guest = guest_block(self.v3d.read_register(SCRATCH), memory.memory.size());
-            self.v3d.advance(memory, target - self.rounds);
+            idle -= self.v3d.advance(memory, idle);
             self.events.append(&mut self.v3d.take_events());
             if let Some(mistake) = memory.fault
                 && mistake.by.is_none()
@@ -168,6 +192,9 @@ impl V3dPort {
             }
         }
         self.rounds = target;
+        if self.shares_memory {
+            self.v3d.pass_idle(idle);
+        }
     }
 
     /// Looks lie on multiples of the quantum, so that they do not depend on how often anything else
