@@ -17,6 +17,7 @@ pub mod lines;
 pub mod link;
 pub mod log;
 pub mod output;
+pub mod part;
 pub mod picture;
 pub mod plane;
 pub mod quantity;
