@@ -24,6 +24,8 @@ use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
 use crate::parts::{I2sPart, Wiring};
 
+/// The PCM block.
+const PCM: u32 = 0x2020_3000;
 /// Mailbox channel of property requests.
 const PROPERTY_CHANNEL: u32 = 8;
 /// A property buffer longer than this is taken for a wrong size word.
@@ -120,14 +122,21 @@ impl Board {
     pub fn set_i2s(&mut self, part: Option<I2sPart>, now: u64) {
         self.advance_sampling(now);
         self.sampling.set_part(part, now);
-        self.sampling.rewire(&self.gpio, now);
+        self.rewire(now);
+    }
+
+    fn rewire(&mut self, now: u64) {
+        if let Err(kind) = self.sampling.rewire(&self.gpio, now) {
+            let (address, by) = (PCM, None);
+            self.fault.get_or_insert(Mistake { kind, address, by });
+        }
     }
 
     /// Changes the wires of that part at `now`.
     pub fn set_i2s_wiring(&mut self, wiring: Wiring, now: u64) {
         self.advance_sampling(now);
         self.sampling.set_wiring(wiring, now);
-        self.sampling.rewire(&self.gpio, now);
+        self.rewire(now);
     }
 
     /// The next read by DMA fails.
