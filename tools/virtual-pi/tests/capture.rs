@@ -279,6 +279,34 @@ fn a_full_fifo_loses_what_comes_and_says_so() {
 }
 
 #[test]
+fn reception_ends_with_the_frame_and_starts_with_one() {
+    let capture = Capture::default();
+    let mut guest = Guest::new();
+    capture.pins(&mut guest);
+    capture.clock(&mut guest);
+    capture.pcm(&mut guest);
+    for round in 0..2 {
+        // As soon as the left word is there, in the middle of the frame, reception is stopped.
+        guest.poke(PCM, CS_RECEIVE).poll(PCM, 1 << 20, true);
+        guest.poke(PCM, CS_RECEIVE & !2);
+        wait(&mut guest);
+        for (index, register) in [0, 4, 4, 0].into_iter().enumerate() {
+            let note = NOTES + 16 * round + 4 * index as u32;
+            guest.peek(PCM + register).set(1, note).str(0, 1, 0);
+        }
+    }
+    guest.hang();
+    let mut pi = board(count(ADC), &guest);
+    assert_eq!(pi.run_until_ns(10 * MS), Stop::Deadline);
+    for notes in words(&pi, NOTES, 8).as_chunks::<4>().0 {
+        let [before, left, right, after] = *notes;
+        assert_ne!(before & 1 << 14, 0, "RXSYNC");
+        assert_eq!([left, right], [0, !0xff], "frame 0");
+        assert_eq!(after & 1 << 20, 0, "RXD: no more than the frame");
+    }
+}
+
+#[test]
 fn nothing_is_received_while_the_fifo_stands_by_or_without_a_clock() {
     let mut guest = Guest::new();
     let capture = Capture::default();
@@ -316,8 +344,7 @@ fn the_levels_of_the_pins_show_clocks_and_data() {
         .poke(CM + 0x70, 0x5a00_0011);
     for index in 0..332 {
         if index == 32 {
-            capture.clock(&mut guest);
-            capture.pcm(&mut guest);
+            capture.run(&mut guest);
         }
         guest
             .peek(GPIO + 0x34)
@@ -572,6 +599,7 @@ fn what_the_manual_forbids_stops_the_run() {
         (DMA + 0x300, 1, "DMA", "firmware"),
         (DMA + 0x504, BUS | BLOCKS, "DMA", "CONBLK_AD"),
         (PCM + 8, 0, "PCM", "MODE"),
+        (PCM, CS_RECEIVE & !(1 << 9), "PCM", "CS"),
         (CM + 0x9c, 0x5a00_7000, "the clock manager", "BUSY"),
     ] {
         let found = misuse(register, value);

@@ -7,6 +7,7 @@
 //! Source of the pins: BCM2835 ARM Peripherals, table 6-31: PCM_CLK, PCM_FS and PCM_DIN are ALT0 of
 //! GPIO 18, 19 and 20 and ALT2 of 28, 29 and 30; GPCLK0 is ALT0 of GPIO 4.
 
+use super::NEVER;
 use super::clock_manager::{ClockManager, Output};
 use super::dma::{Access, Dma, DmaBus};
 use super::gpio::Gpio;
@@ -133,7 +134,7 @@ impl Sampling {
     pub fn rewire(&mut self, gpio: &Gpio, now: u64) -> Result<(), FaultKind> {
         let link = match self.pcm.role() {
             Role::Off => None,
-            Role::Master => self.as_master(gpio, now),
+            Role::Master => self.as_master(gpio),
             Role::Slave => self.as_slave(gpio),
         };
         if link
@@ -147,11 +148,11 @@ impl Sampling {
         Ok(())
     }
 
-    fn as_master(&self, gpio: &Gpio, now: u64) -> Option<Link> {
+    fn as_master(&self, gpio: &Gpio) -> Option<Link> {
         let clock = self.clocks.output(Output::Pcm)?;
         Some(Link {
             clock,
-            first: clock.cycles_at(now) + 1,
+            first: NEVER,
             frame_clocks: self.pcm.frame_clocks(),
             sync: self.pcm.frame_sync(),
             data: self.data_of_master(gpio),

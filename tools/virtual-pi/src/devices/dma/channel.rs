@@ -33,6 +33,7 @@ const RESET: u32 = 1 << 31;
 const CS_KEPT: u32 = 0x30ff_0000;
 const READ_ERROR: u32 = 1 << 2;
 const LITE: u32 = 1 << 28;
+const VERSION: u32 = 2 << 25;
 /// Writes of DEBUG that clear an error.
 const ERRORS: u32 = 7;
 
@@ -279,8 +280,8 @@ impl Channel {
         let paced = self.loaded && self.block.permap() == PCM_RX;
         let waits = paced && !pcm.requests();
         self.cs
-            | flag(DREQ, paced && pcm.requests())
-            | flag(PAUSED, !self.is_active() || waits)
+            | flag(DREQ, self.loaded && !waits)
+            | flag(PAUSED, !self.is_active())
             | flag(DREQ_STOPS_DMA, self.is_active() && waits)
             | flag(WAITING_FOR_OUTSTANDING_WRITES, !self.landings.is_empty())
             | flag(ERROR, self.errors != 0)
@@ -310,7 +311,8 @@ impl Channel {
             0x1c => self.block.next,
             0x20 => {
                 let outstanding = self.landings.len().min(15) as u32;
-                self.errors | outstanding << 4 | if self.is_lite() { LITE } else { 0 }
+                let kind = VERSION | if self.is_lite() { LITE } else { 0 };
+                self.errors | outstanding << 4 | kind
             }
             _ => return Err(FaultKind::Unmapped),
         })

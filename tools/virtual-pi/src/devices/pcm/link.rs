@@ -1,5 +1,6 @@
 //! The wires between the PCM block and a part: whose clock it is, and which bits arrive.
 
+use crate::devices::NEVER;
 use crate::devices::oscillation::Oscillation;
 use crate::parts::I2sPart;
 use crate::parts::i2s::FRAME_CLOCKS;
@@ -33,7 +34,7 @@ pub enum Data {
 pub struct Link {
     /// The bit clock.
     pub clock: Oscillation,
-    /// The bit clock with which frame 0 begins.
+    /// The bit clock with which frame 0 begins, [`NEVER`] while no frames run.
     pub first: u64,
     /// Bit clocks of a frame.
     pub frame_clocks: u64,
@@ -87,9 +88,12 @@ impl Link {
 
     /// Levels of bit clock, frame clock and data line at `now`.
     pub fn levels(&self, now: u64) -> [bool; 3] {
+        let (active_clocks, active) = self.sync;
+        if self.first == NEVER {
+            return [self.clock.is_high(now), !active, false];
+        }
         let clocks = self.clock.cycles_at(now).saturating_sub(self.first);
         let (frame, bit) = (clocks / self.frame_clocks, clocks % self.frame_clocks);
-        let (active_clocks, active) = self.sync;
         [
             self.clock.is_high(now),
             (bit < active_clocks) == active,

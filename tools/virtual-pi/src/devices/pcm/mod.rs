@@ -1,10 +1,11 @@
 //! PCM: receives frames of bits from the pins into its FIFO, and asks DMA to empty it.
 //!
-//! In master mode bit clock and frame clock come from the clock manager and FLEN, and run while EN
-//! is set; in slave mode both come from the pins. Reception starts with a whole frame. Strict where
+//! In master mode the bit clock is that of the clock manager and runs while EN is set; frames run
+//! from RXON on. In slave mode both clocks come from the pins. Reception starts and ends with a
+//! whole frame. Strict where
 //! the manual leaves room: SYNC does not follow in slave mode (Linux: "does not seem to work"),
 //! clearing and leaving standby take three and five bit clocks, and neither ends without a clock.
-//! MODE and RXC may only change while nothing is received. Not modelled, and stopping the run:
+//! MODE, RXC, and all of CS but EN and RXON may only change while nothing is received. Not modelled, and stopping the run:
 //! transmission, PDM, GRAY, a bit clock from one side and a frame clock from the other.
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 8; Linux `bcm2835-i2s.c` for the bits of RXC and DREQ.
@@ -101,6 +102,7 @@ pub struct Pcm {
     intstc: u32,
     /// What SYNC reads as, and a write of the other value on its way.
     sync: bool,
+    sync_written: bool,
     syncing: Option<Pending>,
     clearing: Option<Pending>,
     waking: Option<Pending>,
@@ -119,6 +121,7 @@ impl Default for Pcm {
             inten: 0,
             intstc: 0,
             sync: false,
+            sync_written: false,
             syncing: None,
             clearing: None,
             waking: None,
@@ -185,10 +188,14 @@ impl Pcm {
     }
 
     fn start_receiver(&mut self, now: u64) {
-        if let Some(link) = &self.link
+        let is_master = self.role() == Role::Master;
+        if let Some(link) = &mut self.link
             && self.cs & (EN | RXON) == EN | RXON
             && !self.receiver.is_on()
         {
+            if is_master {
+                link.first = link.clock.cycles_at(now) + 1;
+            }
             let format = format(self.rxc, self.mode, self.cs, link.frame_clocks);
             self.receiver.start(format, link, now);
         }
@@ -343,6 +350,15 @@ impl Pcm {
         if value & TXON != 0 {
             return Err(FaultKind::NotModelled("transmission by PCM".into()));
         }
+        let sync = value & SYNC != 0;
+        let changes = (self.cs ^ value) & (CS_KEPT & !(EN | RXON)) | value & RXCLR;
+        let runs = self.cs & value & (EN | RXON) == EN | RXON;
+        if runs && (changes != 0 || sync != self.sync_written) {
+            return Err(misuse(
+                "more than EN and RXON of CS was changed while frames are received",
+            ));
+        }
+        self.sync_written = sync;
         let wakes = value & STBY != 0 && self.cs & STBY == 0;
         self.cs = value & CS_KEPT;
         if value & RXERR != 0 {
@@ -358,18 +374,18 @@ impl Pcm {
             self.clearing = Some(Pending::start(CLEAR_CLOCKS, link, now));
         }
         // An echo that is on its way is that of the last value written.
-        let differs = (value & SYNC != 0) != self.sync;
+        let differs = sync != self.sync;
         let echoes = differs && self.mode & CLKM == 0;
         match (echoes, self.syncing) {
             (false, _) => self.syncing = None,
             (true, None) => self.syncing = Some(Pending::start(CLEAR_CLOCKS, link, now)),
             (true, Some(_)) => {}
         }
-        if self.cs & (EN | RXON) == EN | RXON {
-            self.start_receiver(now);
-        } else {
+        if self.cs & EN == 0 {
             self.receiver.stop();
         }
+        self.receiver.stop_after_frame(self.cs & RXON == 0);
+        self.start_receiver(now);
         Ok(())
     }
 }

@@ -39,6 +39,8 @@ pub struct Receiver {
     next: Option<u64>,
     /// The time at which that is in the FIFO.
     next_at: u64,
+    /// Reception ends with the frame, before this word.
+    until: Option<u64>,
     fifo: VecDeque<u32>,
     /// A word was lost, or one was read that was not there.
     pub error: bool,
@@ -67,6 +69,14 @@ impl Receiver {
     /// Stops at once.
     pub fn stop(&mut self) {
         self.next = None;
+        self.until = None;
+    }
+
+    /// Stops at the end of the frame; or goes on after all.
+    pub fn stop_after_frame(&mut self, stops: bool) {
+        let per_frame = self.words_per_frame().max(1);
+        let next = self.next.filter(|_| stops);
+        self.until = next.map(|next| next.next_multiple_of(per_frame));
     }
 
     /// True if it is on.
@@ -131,9 +141,13 @@ impl Receiver {
     /// Takes the words that have come by `now`; without `stored` the FIFO's memory is in standby or
     /// being cleared, and they are lost.
     pub fn advance(&mut self, now: u64, link: &Link, stored: bool) {
-        while let Some(next) = self.next
-            && self.next_at <= now
-        {
+        while let Some(next) = self.next {
+            if self.until.is_some_and(|until| next >= until) {
+                return self.stop();
+            }
+            if self.next_at > now {
+                return;
+            }
             if stored && self.fifo.len() < DEPTH {
                 let word = self.word(next, link);
                 self.fifo.push_back(word);
@@ -149,9 +163,11 @@ impl Receiver {
         self.fifo.len()
     }
 
-    /// True if the FIFO holds whole frames.
+    /// True if the FIFO holds whole frames, and the words of the one that is coming.
     pub fn is_in_sync(&self) -> bool {
-        (self.fifo.len() as u64).is_multiple_of(self.words_per_frame().max(1))
+        let per_frame = self.words_per_frame().max(1);
+        let begun = self.next.unwrap_or(0) % per_frame;
+        self.fifo.len() as u64 % per_frame == begun
     }
 
     /// Empties the FIFO.
