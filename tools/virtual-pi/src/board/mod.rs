@@ -4,6 +4,8 @@
 //! 0x2000_0000. Blocks that exist on silicon but not here are faults of the class "not modelled",
 //! addresses where nothing exists are faults of the guest.
 
+#[cfg(test)]
+mod fuzz;
 mod registers;
 
 use crate::checks::{LINE_BYTES, Lines};
