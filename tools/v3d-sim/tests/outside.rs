@@ -109,7 +109,7 @@ fn traffic_while_v3d_is_idle_is_over_when_it_starts() {
     for number in 0..2_500_u64 {
         let access = OutsideAccess {
             ahead: number * 25 * ROUND,
-            ..write(0xc000_0000 | RING + 16 * number as u32)
+            ..write(0xc000_0000 | (RING + 16 * number as u32))
         };
         board.v3d.dma_access(access);
     }

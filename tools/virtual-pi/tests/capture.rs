@@ -633,7 +633,7 @@ fn what_the_manual_forbids_stops_the_run() {
 }
 
 #[test]
-fn the_wire_can_be_cut_and_mended_while_samples_come() {
+fn the_wire_can_be_cut_and_fixed_while_samples_come() {
     let capture = Capture::default();
     let mut guest = Guest::new();
     capture.run(&mut guest);

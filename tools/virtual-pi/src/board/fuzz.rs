@@ -33,7 +33,7 @@ impl Random {
             1 => self.next() & self.next() & self.next(),
             _ => {
                 self.of(known)
-                    ^ if self.next() % 8 == 0 {
+                    ^ if self.next().is_multiple_of(8) {
                         1 << (self.next() % 32)
                     } else {
                         0
@@ -108,7 +108,7 @@ fn write(random: &mut Random) -> (u32, u32) {
         // A word of a control block.
         _ => {
             let at = BLOCKS + 4 * (random.next() % 64);
-            let next = 0x4000_0000 | BLOCKS | 32 * (random.next() % 8);
+            let next = 0x4000_0000 | BLOCKS | (32 * (random.next() % 8));
             let known = [
                 TI,
                 TI | 9,
@@ -132,7 +132,7 @@ fn no_write_to_the_sampling_blocks_breaks_the_model() {
         let config = Config {
             i2s: part(&mut random),
             // Half of them without the checks, as an emulator, which lets more through.
-            checks: if seed % 2 == 0 {
+            checks: if seed.is_multiple_of(2) {
                 Checks::ALL
             } else {
                 Checks::NONE
@@ -152,7 +152,7 @@ fn no_write_to_the_sampling_blocks_breaks_the_model() {
             board.barrier();
             let _ = board.read_register(address, now);
             board.barrier();
-            if random.next() % 16 == 0 {
+            if random.next().is_multiple_of(16) {
                 let changed = part(&mut random);
                 board.set_i2s(changed, now);
             }

@@ -90,8 +90,8 @@ impl Signal {
                 let mut sum = [0.0; 2];
                 for tone in tones {
                     // Whole turns are dropped before they cost digits.
-                    let turns = (index as f64 * (tone.hz / rate_hz)).rem_euclid(1.0);
-                    let (sine, cosine) = (turns * TAU).sin_cos();
+                    let phase = (index as f64 * (tone.hz / rate_hz)).rem_euclid(1.0);
+                    let (sine, cosine) = (phase * TAU).sin_cos();
                     let level = 10f64.powf(tone.dbfs / 20.0);
                     sum[0] += level * cosine;
                     sum[1] += level * sine;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tone_of_full_scale_turns_from_left_to_right() {
+    fn a_tone_of_full_scale_goes_from_left_to_right() {
         let tone = Signal::Tones {
             tones: vec![Tone {
                 hz: 12_500.0,

@@ -329,7 +329,9 @@ impl Channel {
             0x04 if busy => {
                 return Err(misuse("CONBLK_AD was changed while the channel is active"));
             }
-            0x04 if value % BYTES != 0 => return Err(misuse("CONBLK_AD is no multiple of 32")),
+            0x04 if !value.is_multiple_of(BYTES) => {
+                return Err(misuse("CONBLK_AD is no multiple of 32"));
+            }
             0x04 => {
                 self.conblk = value;
                 self.loaded = false;

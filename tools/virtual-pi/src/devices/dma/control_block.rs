@@ -83,7 +83,7 @@ impl ControlBlock {
     /// The mistake, or the gap of this model.
     pub fn check(&self, is_lite: bool) -> Result<(), FaultKind> {
         let misuse = |what| Err(FaultKind::Misuse("DMA", what));
-        if self.next % BYTES != 0 {
+        if !self.next.is_multiple_of(BYTES) {
             return misuse("NEXTCONBK is no multiple of 32");
         }
         if is_lite && self.length > LITE_LENGTH {
@@ -99,7 +99,7 @@ impl ControlBlock {
         if wide(SRC_WIDTH, self.source) || wide(DEST_WIDTH, self.destination) {
             return misuse("peripherals are 32 bits wide, not 128");
         }
-        if (self.length | self.source | self.destination) % 4 != 0 {
+        if (self.length | self.source | self.destination) & 3 != 0 {
             return misuse("a length or an address is no multiple of 4");
         }
         if self.ti & (TDMODE | SRC_IGNORE | DEST_IGNORE) != 0 {

@@ -2,11 +2,11 @@
 //!
 //! In master mode the bit clock is that of the clock manager and runs while EN is set; frames run
 //! from RXON on. In slave mode both clocks come from the pins. Reception starts and ends with a
-//! whole frame. Strict where
-//! the manual leaves room: SYNC does not follow in slave mode (Linux: "does not seem to work"),
-//! clearing and leaving standby take three and five bit clocks, and neither ends without a clock.
-//! MODE, RXC, and all of CS but EN and RXON may only change while nothing is received. Not modelled, and stopping the run:
-//! transmission, PDM, GRAY, a bit clock from one side and a frame clock from the other.
+//! whole frame. Strict where the manual leaves room: SYNC does not follow in slave mode (Linux:
+//! "does not seem to work"), clearing and leaving standby take three and five bit clocks, and
+//! neither ends without a clock. MODE, RXC, and all of CS but EN and RXON may only change while
+//! nothing is received. Not modelled, and stopping the run: transmission, PDM, GRAY, a bit clock
+//! from one side and a frame clock from the other.
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 8; Linux `bcm2835-i2s.c` for the bits of RXC and DREQ.
 
@@ -178,10 +178,9 @@ impl Pcm {
             (link, _) => self.link = link,
         }
         let link = self.link.as_ref();
-        for pending in [&mut self.syncing, &mut self.clearing, &mut self.waking] {
-            if let Some(pending) = pending {
-                *pending = Pending::start(pending.clocks, link, now);
-            }
+        let pending = [&mut self.syncing, &mut self.clearing, &mut self.waking];
+        for pending in pending.into_iter().flatten() {
+            *pending = Pending::start(pending.clocks, link, now);
         }
         self.receiver.stop();
         self.start_receiver(now);
@@ -259,7 +258,7 @@ impl Pcm {
             return NEVER;
         }
         let (level, wanted) = (self.receiver.level(), self.request_level());
-        for pending in [self.waking, self.clearing].into_iter().flatten() {
+        if let Some(pending) = self.waking.or(self.clearing) {
             // It has to be looked at again then.
             return pending.due.map_or(NEVER, |due| link.clock.clock_after(due));
         }
