@@ -69,29 +69,6 @@ fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
     assert!(10.0 * auto < fft && fft < cpu, "{auto}, {fft}, {cpu}");
 }
 
-#[test]
-fn line_fills_add_to_the_share_of_the_arm() {
-    let image = need!(tests::kernel(), "{NO_KERNEL}");
-    let samples = samples();
-    let [[qpus, arm], [qpus_timed, arm_timed]] = [false, true].map(|line_fills| {
-        let config = Config {
-            line_fills,
-            ..Config::default()
-        };
-        times_us(&mut host(&image, config), "auto", &samples)
-    });
-    eprintln!(
-        "{N} real i16, Hann, 50 %: QPUs {qpus:.0} us, ARM {arm:.0} us a block; with line fills {qpus_timed:.0} us and {arm_timed:.0} us"
-    );
-    // The ARM reads and writes some 20 KiB for a block: 640 lines, of 88 ns and more.
-    assert!((1.2..4.0).contains(&(arm_timed / arm)), "{arm} {arm_timed}");
-    // Its traffic is little beside that of the QPUs.
-    assert!(
-        (qpus_timed - qpus).abs() <= 0.1 * qpus,
-        "{qpus} {qpus_timed}"
-    );
-}
-
 /// Programs that work together share caches with their neighbours in the queue: the firmware finds
 /// out which they are. Programs among strangers take half as long again; these 13 % more.
 #[test]

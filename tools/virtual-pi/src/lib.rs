@@ -20,7 +20,7 @@ mod parts;
 use board::Board;
 use cpu::Cpu;
 
-pub use clock::INSTRUCTION_CLOCKS;
+pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
 pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 pub use parts::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Signal, SignalError, Tone, Wiring};

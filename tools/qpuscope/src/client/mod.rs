@@ -8,6 +8,7 @@ mod baud;
 mod diagnosis;
 mod exchange;
 mod fetch;
+mod hear;
 mod job;
 mod measure;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use crate::stream::{Answer, Health, Info, Receiver};
 use diagnosis::unexpected;
 
 pub use diagnosis::{closed, nothing_decodes};
+pub use hear::Heard;
 pub use trial::{Trial, TrialEnd};
 
 /// The time that an answer to a plain request may take before it is repeated.
@@ -59,6 +61,8 @@ pub struct Client {
     /// The board sends values again that were lost.
     keeps: bool,
     spectra: Vec<Spectrum>,
+    /// Spectra of all streams are taken, not only those of the present one.
+    hears_all: bool,
     /// Values lost out of the spectra of the present stream.
     missing: u32,
     quiet: bool,
@@ -83,6 +87,7 @@ impl Client {
             credits: 0,
             keeps: false,
             spectra: vec![],
+            hears_all: false,
             missing: 0,
             quiet,
             status: None,
@@ -140,7 +145,7 @@ impl Client {
     }
 
     /// Takes in what comes for so long, or until something is so.
-    fn wait_until(&mut self, span: Duration, is_so: impl Fn(&Self) -> bool) -> Result<()> {
+    fn wait_until(&mut self, span: Duration, mut is_so: impl FnMut(&Self) -> bool) -> Result<()> {
         let until = self.link.now() + span;
         while !is_so(self)
             && let Some(left) = self.left(until)

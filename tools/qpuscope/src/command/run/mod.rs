@@ -22,7 +22,7 @@ use crate::failure::{Failure, Result};
 use crate::files::output::{self, Output};
 use crate::files::{Input, apart};
 use crate::job_file::JobFile;
-use crate::quantity::range;
+use crate::quantity::{range, whole};
 use crate::say;
 use crate::stop::{self, Stop};
 use crate::watch::timeline::Timeline;
@@ -35,7 +35,8 @@ const SLICE_ROUNDS: u64 = 100_000;
 /// Options of `run`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The job: a JSON file as docs/formats.md describes it
+    /// The job: a JSON file as docs/formats.md describes it, or - for standard input, with files
+    /// relative to the current folder
     job: PathBuf,
     /// Stop at the first warning, as `"strict": true` in the job does
     #[arg(long, conflicts_with = "port")]
@@ -67,6 +68,7 @@ pub struct Options {
         long,
         value_name = "COUNT",
         default_value_t = 500_000,
+        value_parser = whole::<usize>,
         requires = "timeline"
     )]
     timeline_limit: usize,
@@ -90,6 +92,7 @@ pub struct Options {
         long,
         value_name = "COUNT",
         default_value_t = 100_000,
+        value_parser = whole::<u64>,
         requires = "trace"
     )]
     trace_limit: u64,
