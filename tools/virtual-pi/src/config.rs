@@ -1,5 +1,7 @@
 //! The board to build: model, memory, command line, and which checks stop the run.
 
+use crate::parts::I2sPart;
+
 /// The board that is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoardKind {
@@ -135,6 +137,9 @@ pub struct Config {
     /// V3D without its cycle model: results are the same, a job takes a round for each instruction,
     /// and its time is no figure for the chip.
     pub v3d_functional: bool,
+    /// A line that the ARM loads from and does not have in its data cache takes time; otherwise it
+    /// is there at once. Needs [`Checks::cache`], which knows the lines.
+    pub line_fills: bool,
     /// Order seed handed to the V3D simulator; one other than 0 also switches the cycle model off.
     pub v3d_seed: u64,
     /// Turn V3D's warnings into faults.
@@ -143,6 +148,8 @@ pub struct Config {
     pub v3d_constants: v3d_sim::Constants,
     /// The defect of V3D from power-on, if any; see [`crate::VirtualPi::set_v3d_defect`].
     pub v3d_defect: Option<v3d_sim::Defect>,
+    /// The part on the pins of the PCM block; see [`crate::VirtualPi::set_i2s`].
+    pub i2s: Option<I2sPart>,
     /// After a reset, stay in reset instead of booting the image again.
     pub no_reboot: bool,
 }
@@ -174,10 +181,12 @@ impl Default for Config {
             uart_at_bluetooth: false,
             memory_noise: false,
             v3d_functional: false,
+            line_fills: false,
             v3d_seed: 0,
             v3d_strict: false,
             v3d_constants: v3d_sim::Constants::recommended(),
             v3d_defect: None,
+            i2s: None,
             no_reboot: false,
         }
     }

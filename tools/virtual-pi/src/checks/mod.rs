@@ -11,11 +11,14 @@
 //!
 //! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; reference/virtual_pi.md, checks 1 and 5.
 
+mod past_l2;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::fault::{Agent, FaultKind};
 use crate::memory::{Memory, PAGES};
+use past_l2::PastL2;
 
 /// The cache may hold this line.
 pub const PRESENT: u8 = 1;
@@ -28,6 +31,10 @@ const BY_MAILBOX: u8 = 8;
 /// Dirty data was thrown away by an invalidation; until the line is written, what memory holds
 /// of it depends on whether the cache had written it back before.
 const DISCARDED: u8 = 16;
+/// It was DMA that did so.
+const BY_DMA: u8 = 32;
+/// Another line has taken its place, where line fills take time.
+pub const COLD: u8 = 64;
 
 /// A line of the ARM's data cache.
 pub const LINE_BYTES: u32 = 32;
@@ -56,6 +63,7 @@ pub struct Lines {
     /// Lines that the ARM has changed in memory since V3D was last told.
     changed: Vec<u32>,
     invalidated: bool,
+    past_l2: PastL2,
     /// Pages that the table walk has read.
     table_pages: Vec<u32>,
     /// Contents in memory of the dirty lines in these pages, by line number. A table that is being
@@ -81,6 +89,7 @@ impl Lines {
             undrained: None,
             changed: Vec::new(),
             invalidated: false,
+            past_l2: PastL2::default(),
             table_pages: Vec::new(),
             table_lines: HashMap::new(),
             enabled,
@@ -107,7 +116,8 @@ impl Lines {
         &mut self.pages[page][(physical as usize >> 5) % LINES]
     }
 
-    fn real(&self, physical: u32) -> u8 {
+    /// The state of a line.
+    pub fn real(&self, physical: u32) -> u8 {
         self.pages[(physical >> 12) as usize % PAGES][(physical as usize >> 5) % LINES]
     }
 
@@ -127,12 +137,15 @@ impl Lines {
         }
         let state = self.real(physical);
         if state & STALE != 0 {
-            let by = if state & BY_MAILBOX != 0 {
-                Agent::Mailbox
-            } else {
-                Agent::V3d
+            let by = match state & (BY_MAILBOX | BY_DMA) {
+                0 => Agent::V3d,
+                BY_DMA => Agent::Dma,
+                _ => Agent::Mailbox,
             };
             return Err(FaultKind::StaleLineRead(by));
+        }
+        if state & PRESENT == 0 && self.past_l2.old_in_l2(physical & !31, LINE_BYTES).is_some() {
+            return Err(FaultKind::StaleL2Read(Agent::Arm));
         }
         if state & DISCARDED != 0 && !store {
             return Err(FaultKind::DiscardedLineRead(Agent::Arm));
@@ -151,6 +164,18 @@ impl Lines {
             PRESENT
         };
         Ok(())
+    }
+
+    /// Another line takes the place of this one.
+    pub fn cool(&mut self, physical: u32) {
+        *self.line_mut(physical) |= COLD;
+    }
+
+    /// The line has come, or is on its way.
+    pub fn warm(&mut self, physical: u32) {
+        if self.real(physical) & COLD != 0 {
+            *self.line_mut(physical) &= !COLD;
+        }
     }
 
     /// The table walk, which looks at memory past the cache, reads a word.
@@ -279,6 +304,52 @@ impl Lines {
         Ok(())
     }
 
+    /// A device beside the ARM reads memory through the system L2.
+    ///
+    /// # Errors
+    /// The first address of which the L2 may hold an old copy.
+    #[inline]
+    pub fn read_through_l2(
+        &self,
+        physical: u32,
+        bytes: u32,
+        agent: Agent,
+    ) -> Result<(), (FaultKind, u32)> {
+        match self.past_l2.old_in_l2(physical, bytes) {
+            Some(address) => Err((FaultKind::StaleL2Read(agent), address)),
+            None => Ok(()),
+        }
+    }
+
+    /// A device beside the ARM reads memory past the system L2.
+    ///
+    /// # Errors
+    /// The first address of which memory may hold an old copy.
+    pub fn read_past_l2(
+        &self,
+        physical: u32,
+        bytes: u32,
+        agent: Agent,
+    ) -> Result<(), (FaultKind, u32)> {
+        match self.past_l2.old_in_memory(physical, bytes) {
+            Some(address) if self.enabled => Err((FaultKind::L2Passed(agent), address)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A device beside the ARM writes memory past the system L2.
+    pub fn write_past_l2(&mut self, physical: u32, bytes: u32) {
+        if self.enabled {
+            self.past_l2.write_past(physical, bytes);
+        }
+    }
+
+    /// A device beside the ARM writes memory through the system L2.
+    #[inline]
+    pub fn write_through_l2(&mut self, physical: u32, bytes: u32) {
+        self.past_l2.write_through(physical, bytes);
+    }
+
     /// A device beside the ARM writes memory: copies that the cache holds become old.
     ///
     /// # Errors
@@ -297,13 +368,13 @@ impl Lines {
                 return Err((kind, address.max(physical)));
             }
             if state & PRESENT != 0 {
-                let by = if agent == Agent::Mailbox {
-                    BY_MAILBOX
-                } else {
-                    0
+                let by = match agent {
+                    Agent::Mailbox => BY_MAILBOX,
+                    Agent::Dma => BY_DMA,
+                    _ => 0,
                 };
                 let line = self.line_mut(address);
-                *line = (*line & !(BY_MAILBOX | DISCARDED)) | STALE | by;
+                *line = (*line & !(BY_MAILBOX | BY_DMA | DISCARDED)) | STALE | by;
             } else if state & DISCARDED != 0 {
                 *self.line_mut(address) &= !DISCARDED;
             }
@@ -326,73 +397,4 @@ fn maintain(line: &mut u8, clean: bool, invalidate: bool) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dirty_line_may_not_be_read_from_outside() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x1_0040, true, true, &memory).unwrap();
-        let fault = lines.outside_read(0x1_0000, 128, Agent::V3d).unwrap_err();
-        assert_eq!(fault, (FaultKind::DirtyLineRead(Agent::V3d), 0x1_0040));
-        lines.maintain(0x1_0044, true, false);
-        assert_eq!(lines.undrained(), Some(0x1_0044));
-        lines.outside_read(0x1_0000, 128, Agent::V3d).unwrap();
-        lines.drain();
-        assert_eq!(lines.undrained(), None);
-    }
-
-    #[test]
-    fn a_held_line_goes_stale_and_recovers() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x2000, false, true, &memory).unwrap();
-        lines.outside_write(0x2010, 4, Agent::Mailbox).unwrap();
-        assert_eq!(lines.state(2, 0x2000) & (PRESENT | STALE), PRESENT | STALE);
-        assert_eq!(
-            lines.touch(0x2000, false, true, &memory),
-            Err(FaultKind::StaleLineRead(Agent::Mailbox))
-        );
-        lines.maintain(0x2000, false, true);
-        lines.touch(0x2000, false, true, &memory).unwrap();
-        lines.outside_write(0x3000, 4, Agent::V3d).unwrap();
-        lines.touch(0x3000, false, true, &memory).unwrap();
-    }
-
-    #[test]
-    fn whole_cache_operations_reach_every_touched_line() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x2000, true, true, &memory).unwrap();
-        lines.touch(0x9fe0, true, true, &memory).unwrap();
-        assert!(lines.outside_write(0x9fe0, 4, Agent::V3d).is_err());
-        lines.maintain_all(true, false);
-        lines.outside_write(0x9fe0, 4, Agent::V3d).unwrap();
-        assert!(lines.touch(0x9fe0, false, true, &memory).is_err());
-        lines.maintain_all(false, true);
-        lines.touch(0x9fe0, false, true, &memory).unwrap();
-        assert!(lines.invalidated());
-    }
-
-    #[test]
-    fn thrown_away_stores_may_not_be_read_back() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x2000, true, true, &memory).unwrap();
-        lines.maintain(0x2000, false, true);
-        let read = lines.touch(0x2000, false, true, &memory);
-        assert_eq!(read, Err(FaultKind::DiscardedLineRead(Agent::Arm)));
-        lines.outside_write(0x2000, 32, Agent::V3d).unwrap();
-        lines.touch(0x2000, false, true, &memory).unwrap();
-    }
-
-    #[test]
-    fn a_walk_may_not_meet_an_entry_that_only_the_cache_holds() {
-        let (mut lines, mut memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.walk_read(0x4000, &memory).unwrap();
-        lines.touch(0x4004, true, true, &memory).unwrap();
-        *memory.word_mut(0x4004) = 7;
-        lines.walk_read(0x4000, &memory).unwrap();
-        let changed = lines.walk_read(0x4004, &memory);
-        assert_eq!(changed, Err(FaultKind::DirtyLineRead(Agent::TableWalk)));
-        lines.maintain(0x4004, true, false);
-        lines.walk_read(0x4004, &memory).unwrap();
-    }
-}
+mod tests;
