@@ -101,7 +101,7 @@ pub struct Measurement {
 }
 
 impl Guest {
-    /// Runs one transform; `expected` is what it should give ([`reference`]).
+    /// Runs one transform; `expected` is what it should give ([`reference()`]).
     ///
     /// # Errors
     /// Integrity, when the guest does not end as it should.
