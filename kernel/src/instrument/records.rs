@@ -198,7 +198,7 @@ fn chunk_of(head: RecordHead, values: &[u8], offset: u32, most: usize) -> Chunk<
 }
 
 /// Writes powers as they travel, little-endian.
-fn encode(encoding: Encoding, powers: &[f32], out: &mut [u8]) {
+pub(super) fn encode(encoding: Encoding, powers: &[f32], out: &mut [u8]) {
     for (power, out) in powers.iter().zip(out.chunks_exact_mut(encoding.bytes())) {
         match encoding {
             Encoding::F32 => out.copy_from_slice(&power.to_le_bytes()),

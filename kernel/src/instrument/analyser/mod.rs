@@ -20,6 +20,7 @@ use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
+pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
 use pipeline::Pipeline;
 use trust::Trust;
@@ -255,6 +256,11 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     /// Blocks of the record under way that are finished.
     pub(super) fn blocks(&self) -> u32 {
         self.summary.blocks
+    }
+
+    /// The facts about them.
+    pub(super) const fn so_far(&self) -> Summary {
+        self.summary
     }
 
     /// The gain of a window, whose coefficients the table of windows then holds.
