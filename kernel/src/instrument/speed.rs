@@ -1,8 +1,9 @@
 //! `speed` typed by hand: the time that a block takes with these settings, when samples never lack.
 //!
-//! Blocks of noise in i16 go the way of an upload's, from the copy of their samples to encoded
-//! records, which are not sent. So the figure says what the board can carry, whatever the line can:
-//! the QPUs and the ARM work at the same time, and the slower of both decides.
+//! Blocks of i16 go the way of an upload's, from samples that have come to encoded records, which
+//! are not sent. The same noise is taken again and again, so that samples cost no time. So the
+//! figure says what the board can carry, whatever a source and the line can: the QPUs and the ARM
+//! work at the same time, and the slower of both decides.
 
 use core::fmt::Write;
 
@@ -74,15 +75,14 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Times blocks, but for the first.
     fn time_blocks(&mut self, board: &mut impl Board) -> Taken {
-        let mut word = 1u32;
-        let noise: [u8; SAMPLE_BUDGET] = core::array::from_fn(|_| {
-            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (word >> 24) as u8
-        });
+        self.fill_with_noise();
         let (mut taken, mut start_us, mut is_timed) = (Taken::default(), 0, false);
         loop {
             let (lots, before_us) = (taken.lots, board.now_us());
-            let was_busy = self.feed_noise(&noise) | self.begin_and_finish(&mut taken, board);
+            if self.analyser.wants() > 0 {
+                self.analyser.take_all();
+            }
+            let was_busy = self.begin_and_finish(&mut taken, board);
             let now_us = board.now_us();
             if !was_busy {
                 taken.waited_us += now_us - before_us;
@@ -101,12 +101,17 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Copies samples, if the next blocks lack some; reports if they did.
-    fn feed_noise(&mut self, noise: &[u8]) -> bool {
-        let wants = self.analyser.wants();
-        let bytes = wants * SampleFormat::I16.sample_bytes(self.settings.domain);
-        self.analyser.extend(&noise[..noise.len().min(bytes)]);
-        wants > 0
+    fn fill_with_noise(&mut self) {
+        let mut word = 1u32;
+        let noise: [u8; SAMPLE_BUDGET] = core::array::from_fn(|_| {
+            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (word >> 24) as u8
+        });
+        let mut before = u64::MAX;
+        while self.analyser.next_sample() != before {
+            before = self.analyser.next_sample();
+            self.analyser.extend(&noise);
+        }
     }
 
     /// Begins and finishes blocks as [`Hub::work`] does; reports if there were any.

@@ -248,13 +248,18 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.buffers.history.push(sample);
     }
 
+    /// Takes what lies in the history as samples, as many as it holds.
+    pub(super) const fn take_all(&mut self) {
+        self.buffers.history.fill();
+    }
+
     /// Takes samples as they were uploaded; how many of them are clipped.
     pub(super) fn extend(&mut self, bytes: &[u8]) -> u32 {
         self.buffers.history.extend(bytes)
     }
 
     /// Blocks of the record under way that are finished.
-    pub(super) fn blocks(&self) -> u32 {
+    pub(super) const fn blocks(&self) -> u32 {
         self.summary.blocks
     }
 
@@ -300,6 +305,8 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             ..self.summary
         };
         self.clear();
+        // What the QPUs have ended meanwhile is followed by the next.
+        self.has_first();
         summary
     }
 
