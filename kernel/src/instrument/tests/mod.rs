@@ -268,7 +268,7 @@ impl Fft for FakeQpu {
     }
 
     fn can_start(&self, _spectra: &Spectra) -> bool {
-        self.started.len() < 2
+        self.started.len() < 3
     }
 
     fn start_power(
