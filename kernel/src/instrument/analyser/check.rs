@@ -102,7 +102,8 @@ impl<Q: Fft> Analyser<'_, Q> {
             return false;
         };
         let (alone, ahead, behind) = (spectra.alone(), self.ahead(), self.lots());
-        if self.checks.under_way.is_some() {
+        // With no blocks before it, it may have to be planned, and others made room for it.
+        if behind == 0 || self.checks.under_way.is_some() {
             return false;
         }
         self.gain(alone.window, alone.points());
