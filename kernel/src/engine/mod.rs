@@ -189,7 +189,7 @@ pub trait Fft {
         held: &mut [f64],
     ) -> Result<Timing, EngineError>;
 
-    /// Reports if powers of these can be started now: not as many are under way as can be, and where
+    /// Reports if powers of these can be started now: not as many are under way as can be, and if
     /// some are, the plan stands in memory, so that nothing has to make room for it.
     fn can_start(&self, spectra: &Spectra) -> bool;
 

@@ -172,7 +172,7 @@ impl PowerPlan {
         held: &mut [f64],
         limit_us: u32,
     ) -> Result<Timing, Error<R::Error>> {
-        let set = self.turn();
+        let set = self.take_set();
         self.write(set, runner, samples)?;
         let plan = self.of(set);
         let report = plan.run(runner, Direction::Forward, limit_us)?;
@@ -191,7 +191,7 @@ impl PowerPlan {
         samples: &[u32],
         limit_us: u32,
     ) -> Result<(Set, Option<Report>), Error<R::Error>> {
-        let set = self.turn();
+        let set = self.take_set();
         self.write(set, runner, samples)?;
         let plan = self.of(set);
         let report = plan.start(runner, Direction::Forward, limit_us)?;
@@ -219,7 +219,7 @@ impl PowerPlan {
     }
 
     /// The set that is next, and by turns the other.
-    const fn turn(&mut self) -> Set {
+    const fn take_set(&mut self) -> Set {
         let set = self.next;
         self.next = match (set, &self.twin) {
             (Set::Own, Some(_)) => Set::Twin,

@@ -12,7 +12,7 @@ use super::samples::Coding;
 
 /// A block in memory that V3D reads and that is not the engine's.
 ///
-/// It is neither `Copy` nor `Clone`: whoever lends one out gets the same one back.
+/// It is neither `Copy` nor `Clone`: the source that lends it out gets the same one back.
 #[must_use = "a block that is not given back is never filled again"]
 #[derive(PartialEq, Eq, Debug)]
 pub struct SampleBlock {

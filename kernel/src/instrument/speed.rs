@@ -126,7 +126,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             return may_begin;
         };
         let before = self.analyser.so_far();
-        // Why the QPUs failed is said when blocks are computed for somebody.
+        // Why the QPUs failed is said when blocks of a stream are computed.
         let _ = self.analyser.finish_blocks(board);
         let after = self.analyser.so_far();
         taken.lots += 1;

@@ -16,15 +16,15 @@
 //! order and SRQCS, SLCACTL values as gpu_fft and bare-metal projects use them.
 
 mod jobs;
+mod launch;
 pub mod power;
 
 use core::fmt::{self, Display};
 
 use jobs::Jobs;
+use launch::Progress;
 use power::{Recovery, Supply, Way};
-use qpu::job::{
-    self, Buffer, CacheClear, Job, Launch, LaunchOrder, Program, QpuSet, Report, Runner,
-};
+use qpu::job::{self, Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -326,10 +326,7 @@ impl V3d {
         self.registers.visit(|v3d| {
             v3d.SRQCS.write(SRQCS::QPURQERR::SET + reset_counts());
         });
-        self.progress = Progress {
-            began_us: self.clock.now_us(),
-            ..Progress::default()
-        };
+        self.progress = Progress::begin(self.clock.now_us());
     }
 
     fn launch(&mut self, launch: &Launch, limit_us: u32) -> Result<(), Error> {
@@ -402,56 +399,6 @@ impl V3d {
         while !self.jobs.is_idle() {
             self.advance();
         }
-    }
-}
-
-/// The progress of a launch.
-#[derive(Default)]
-struct Progress {
-    began_us: u64,
-    /// Programs that were queued, and those of them that have ended.
-    queued: usize,
-    ended: u32,
-}
-
-impl Progress {
-    /// Queues programs as long as there is room; returns how the launch ended, if it has.
-    fn go_on(
-        &mut self,
-        registers: &Mmio<Registers>,
-        clock: Clock,
-        programs: &[Program],
-        limit_us: u32,
-    ) -> Option<Result<(), Error>> {
-        // The time is read first: a program that ended in time is not late because the ARM is.
-        let is_late = clock.now_us() - self.began_us > u64::from(limit_us);
-        let has_overflowed = registers.visit(|v3d| {
-            let mut status = v3d.SRQCS.extract();
-            while let Some(program) = programs.get(self.queued)
-                && status.read(SRQCS::QPURQL) < QUEUE_DEPTH
-            {
-                v3d.SRQUA.set(program.uniforms.0);
-                v3d.SRQPC.set(program.code.0);
-                self.queued += 1;
-                status = v3d.SRQCS.extract();
-            }
-            // The counter has 8 bits, and fewer programs are queued or run at a time.
-            self.ended += (status.read(SRQCS::QPURQCC)).wrapping_sub(self.ended) & 0xff;
-            status.is_set(SRQCS::QPURQERR)
-        });
-        let (ended, of) = (self.ended, programs.len() as u32);
-        let result = match () {
-            () if has_overflowed => Err(Error::QueueOverflow),
-            () if ended == of => Ok(()),
-            () if is_late => Err(Error::Timeout {
-                limit_us,
-                ended,
-                of,
-            }),
-            () => return None,
-        };
-        cpu::data_sync_barrier();
-        Some(result)
     }
 }
 

@@ -85,17 +85,23 @@ fn speed_us(host: &mut Host<Virtual>, settings: &str) -> [f64; 3] {
     ["speed: ", "QPUs ", "ARM "].map(number)
 }
 
-/// The time of a block is that of the slower of both.
+/// A block may take so much longer than the slower of the QPUs and the ARM.
+const MARGIN: f64 = 1.1;
+/// The longest time of a block in records of [`BLOCKS`]. One after the other it was 65 us on the
+/// QPUs and 33 us on the ARM, without the end of its record.
+const LONGEST_US: f64 = 92.0;
+
 #[test]
 fn the_qpus_and_the_arm_work_at_the_same_time() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let mut host = host(&image, Config::default());
-    for average in [1, 2, 4, 8, 16] {
+    for average in [BLOCKS, 4, 1] {
         let settings = format!("n={N} window=hann overlap=50% avg={average} out=f32 engine=auto");
         let [both, qpu, arm] = speed_us(&mut host, &settings);
-        eprintln!(
-            "{N} real i16, Hann, 50 %, avg={average}: {both} us, QPUs {qpu} us, ARM {arm} us"
-        );
+        let line = format!("avg={average}: {both} us a block, QPUs {qpu} us, ARM {arm} us");
+        eprintln!("{N} real i16, Hann, 50 %, {line}");
+        assert!(both <= MARGIN * qpu.max(arm), "{line}");
+        assert!(average < BLOCKS || both <= LONGEST_US, "{line}");
     }
 }
 
