@@ -16,7 +16,7 @@ use crate::engine::{Candidate, EngineError, Fft};
 const V3D_IDENT0: u32 = 0x0244_3356;
 
 /// Answer to `help`.
-pub(super) const HELP: &str = "commands: help info get start stop plot report reboot\r\n\
+pub(super) const HELP: &str = "commands: help info get start stop plot report speed reboot\r\n\
 settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
           detector=mean|max|min dc=keep|remove domain=real|complex first=all bins=0\r\n\
           centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
@@ -171,6 +171,8 @@ pub(super) const fn engine_error(error: EngineError) -> &'static str {
         EngineError::Timeout { .. } => "it did not end in time; V3D was restarted",
         EngineError::Device => "V3D reported an error and was restarted",
         EngineError::NotAvailable => "there are no QPUs",
+        EngineError::Busy => "the QPUs are at work on something else",
+        EngineError::Lost => "another job failed, and this one with it",
         EngineError::OutsideBlock | EngineError::Stray(_) => "its memory is not there",
     }
 }

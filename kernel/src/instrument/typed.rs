@@ -58,6 +58,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 self.selftest.begin_report();
                 return;
             }
+            "speed" => {
+                self.end_stream(board);
+                self.say_speed(board);
+                return;
+            }
             "reboot" => {
                 self.end_stream(board);
                 self.link.reboots = true;

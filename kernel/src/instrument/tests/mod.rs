@@ -5,6 +5,7 @@
 
 mod commands;
 mod detectors;
+mod pipeline;
 mod qpu_selftest;
 mod report;
 mod stream;
@@ -228,6 +229,17 @@ pub struct FakeQpu {
     /// Manner of the plan that runs.
     pub manner: Manner,
     pub believed: Vec<Candidate>,
+    /// Powers under way, with window and samples.
+    pub started: VecDeque<(Spectra, Vec<f32>, Vec<u32>)>,
+    /// The most that were under way at a time.
+    pub most_started: usize,
+    /// So many questions for powers that were started pass before they are there.
+    pub delay: u32,
+    pub asked: u32,
+    /// The powers that were started fail that are finished behind so many others.
+    pub fails_at: Option<u32>,
+    /// So many powers that were started are right before any are wrong.
+    pub right: u32,
 }
 
 impl FakeQpu {
@@ -260,6 +272,46 @@ impl Fft for FakeQpu {
         self.believed.push(*candidate);
     }
 
+    fn can_start(&self, _spectra: &Spectra) -> bool {
+        self.started.len() < 3
+    }
+
+    fn start_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[u32],
+    ) -> Result<(), EngineError> {
+        assert!(self.can_start(spectra));
+        self.started
+            .push_back((*spectra, window.to_vec(), samples.to_vec()));
+        self.most_started = self.most_started.max(self.started.len());
+        Ok(())
+    }
+
+    fn has_power(&mut self) -> bool {
+        self.asked += 1;
+        self.asked.is_multiple_of(self.delay + 1) || self.started.is_empty()
+    }
+
+    fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError> {
+        let (spectra, window, samples) = self.started.pop_front().ok_or(EngineError::Lost)?;
+        if let Some(others) = &mut self.fails_at {
+            self.failures += u32::from(*others == 0);
+            self.fails_at = others.checked_sub(1);
+        }
+        let result = self.take_power(&spectra, &window, &samples, held);
+        self.right = self.right.saturating_sub(1);
+        if result.is_err() {
+            self.started.clear();
+        }
+        result
+    }
+
+    fn abandon(&mut self) {
+        self.started.clear();
+    }
+
     fn transform(
         &mut self,
         direction: Direction,
@@ -278,6 +330,7 @@ impl Fft for FakeQpu {
         plan.fill_twiddles(&mut twiddles).unwrap();
         plan.transform(direction, &twiddles, data).unwrap();
         if let Some(wrong) = self.wrong
+            && self.right == 0
             && self.wrong_in.is_none_or(|manner| manner == self.manner)
         {
             data[3] = Complex::new(wrong, 0.0);
