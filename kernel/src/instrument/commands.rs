@@ -10,6 +10,7 @@ use super::analyser::Costs;
 use super::board::{BaudError, Board};
 use super::descriptor::cropped;
 use super::hub::Hub;
+use super::live::{Asker, Begun};
 use super::line_rate::LOWEST_BAUD;
 use super::refusal::Refusal;
 use super::report;
@@ -19,7 +20,7 @@ use crate::engine::{Fft, QpuHost};
 
 /// Capabilities that depend neither on the board nor on a list, behind the windows.
 const CAPABILITIES: &str = ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\n\
-    upload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
+    upload=u8,i16,f32\ninput=gen,i2s\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
 
 /// The answer to a request that is not refused.
 enum Answer {
@@ -73,8 +74,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             Message::Start => {
                 self.require_no_upload()?;
-                self.begin_stream(board)?;
-                return Ok(Answer::Done);
+                return Ok(match self.begin_stream(board)? {
+                    Begun::Now => Answer::Done,
+                    Begun::Later => self.answer_later(header),
+                });
             }
             Message::Stop => {
                 self.end_stream(board);
@@ -132,6 +135,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Message::JobRead { first, words } => self.job_read(*first, *words, envelope)?,
             Message::RunJob(job) => self.run_job(*job, envelope, board)?,
             Message::Prove(plan) => self.prove(*plan, envelope, board)?,
+            Message::Probe => {
+                self.require_no_upload()?;
+                self.begin_probe(board)?;
+                return Ok(self.answer_later(header));
+            }
             Message::Measure(number) => self.measure(*number, envelope, board)?,
             _ => {
                 return Err(Refusal::Plain(
@@ -141,6 +149,13 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
         }
         Ok(Answer::None)
+    }
+
+    /// Answers when the live input is there, or is not.
+    fn answer_later(&mut self, header: &Header) -> Answer {
+        let (request, stream) = (header.request, header.stream);
+        self.live.asker = Some(Asker::Host { request, stream });
+        Answer::None
     }
 
     fn send_info(&mut self, header: &Header, board: &mut impl Board) {

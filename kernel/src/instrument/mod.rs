@@ -12,11 +12,12 @@
 //! ```text
 //! bytes -> receiver -> commands, typed -> hub -> output -> link -> bytes
 //!                                          |
-//!                 source (generator, upload) -> analyser -> stream (records)
+//!       source (generator, upload, capture) -> analyser -> stream (records)
 //! ```
 
 mod analyser;
 mod board;
+pub mod capture;
 mod commands;
 mod descriptor;
 mod hub;
@@ -24,10 +25,12 @@ mod jobs;
 mod kept;
 mod line_rate;
 mod link;
+mod live;
 mod notice;
 mod outbox;
 mod output;
 mod plot;
+mod probe;
 mod prove;
 mod qpu_selftest;
 mod receiver;
@@ -55,6 +58,7 @@ use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use crate::engine::{Fft, QpuHost};
 use analyser::{Analyser, Buffers};
+use live::Live;
 use hub::Hub;
 use link::Link;
 use outbox::Outbox;
@@ -103,6 +107,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
                 link: Link::new(outbox),
                 stream: Stream::new(records),
                 upload: Upload::new(&mut workspace.fifo),
+                live: Live::new(),
                 selftest: SelfTest::default(),
                 words: &mut workspace.words,
             },

@@ -7,6 +7,7 @@ use wire::State;
 use super::board::Board;
 use super::hub::Hub;
 use super::link::Listener;
+use super::live::{Asker, Begun};
 use super::settings::Output;
 use super::text;
 use crate::engine::{Fft, QpuHost};
@@ -46,9 +47,26 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 }
                 return;
             }
-            "start" => self
-                .require_no_upload()
-                .and_then(|()| self.begin_stream(board)),
+            "start" => {
+                let begun = self
+                    .require_no_upload()
+                    .and_then(|()| self.begin_stream(board));
+                if matches!(begun, Ok(Begun::Later)) {
+                    self.live.asker = Some(Asker::Person);
+                    return;
+                }
+                begun.map(|_| ())
+            }
+            "probe" => {
+                let begun = self
+                    .require_no_upload()
+                    .and_then(|()| self.begin_probe(board));
+                if begun.is_ok() {
+                    self.live.asker = Some(Asker::Person);
+                    return;
+                }
+                begun
+            }
             "stop" => {
                 self.end_stream(board);
                 Ok(())
@@ -81,11 +99,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         };
         match result {
             Ok(()) => self.link.say("ok"),
-            Err(refusal) => {
-                let mut sentence = heapless::String::<320>::new();
-                let _ = write!(sentence, "{refusal}");
-                self.link.say(&sentence);
-            }
+            Err(refusal) => self.say_refusal(&refusal),
         }
     }
 }

@@ -95,6 +95,7 @@ impl<'a> Upload<'a> {
             format: begin.format,
             domain: begin.domain,
             rate: begin.rate,
+            rate_within_hz: 0.0,
             stream,
         };
         self.current = Some(Current {

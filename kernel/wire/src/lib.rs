@@ -17,6 +17,7 @@ mod job;
 mod measured;
 mod message;
 mod name;
+mod probe;
 mod proof;
 mod spectrum;
 
@@ -32,6 +33,7 @@ pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, 
 pub use measured::Measured;
 pub use message::{Credit, Fault, Message, QpuResult, Status, UploadBegin, Uploaded};
 pub use name::Name;
+pub use probe::{Probed, Slot};
 pub use proof::{PlanKind, PlanName, Proof, Verdict};
 pub use signal::{Beta, Code, Detector, Domain, Rate, SampleFormat, Window};
 pub use spectrum::{

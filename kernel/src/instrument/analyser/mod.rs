@@ -226,6 +226,18 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.position + self.filled() as u64
     }
 
+    /// Index behind the last sample of the blocks so far.
+    pub(super) fn covered_end(&self) -> u64 {
+        self.position + self.shape.overlap as u64
+    }
+
+    /// Forgets record and samples, and goes on at sample `index`.
+    pub(super) fn restart_at(&mut self, index: u64) {
+        self.buffers.history.begin(self.shape.coding);
+        self.position = index;
+        self.clear();
+    }
+
     /// Samples that wait.
     fn filled(&self) -> usize {
         self.buffers.history.len()

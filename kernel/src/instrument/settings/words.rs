@@ -5,7 +5,8 @@ use core::str::FromStr;
 
 use wire::{Dc, Detector, Domain, Encoding, Unit, Window};
 
-use super::{ALLOW, EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, SELFTEST, Settings};
+use super::input::{self, RateChoice};
+use super::{ALLOW, Channel, ClockSource, EngineChoice, Input, MAX_N, MIN_N, Output, Overlap, Problem, SELFTEST, Settings};
 
 /// The highest centre frequency: what is above cannot be written with three decimals.
 const MAX_CENTRE_HZ: f64 = 1e15;
@@ -51,6 +52,15 @@ impl Settings {
                 self.output = Encoding::from_name(value)
                     .map(Output::Records)
                     .ok_or(Value("use f32, u16, u8 or text"))?;
+            }
+            "input" => self.input = Input::from_name(value).ok_or(Value("use gen or i2s"))?,
+            "rate" => self.rate = input::rate(value)?,
+            "clock" => {
+                self.clock = ClockSource::from_name(value).ok_or(Value("use board or adc"))?;
+            }
+            "channel" => {
+                self.channel =
+                    Channel::from_name(value).ok_or(Value("use left, right, iq or qi"))?;
             }
             "domain" => {
                 self.domain = Domain::from_name(value).ok_or(Value("use real or complex"))?;
@@ -111,6 +121,14 @@ impl Settings {
                 Output::Records(encoding) => writeln!(out, "out={}", encoding.name()),
                 Output::Text => writeln!(out, "out=text"),
             },
+            "input" => writeln!(out, "input={}", self.input.name()),
+            "rate" => match self.rate {
+                RateChoice::Auto => writeln!(out, "rate=auto"),
+                RateChoice::Hz(rate) if rate.den == 1 => writeln!(out, "rate={}", rate.num),
+                RateChoice::Hz(rate) => writeln!(out, "rate={}/{}", rate.num, rate.den),
+            },
+            "clock" => writeln!(out, "clock={}", self.clock.name()),
+            "channel" => writeln!(out, "channel={}", self.channel.name()),
             "domain" => writeln!(out, "domain={}", self.domain.name()),
             "first" => match self.first {
                 Some(first) => writeln!(out, "first={first}"),

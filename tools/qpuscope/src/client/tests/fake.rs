@@ -290,6 +290,7 @@ fn descriptor() -> wire::Descriptor {
         board: Name::new("fake"),
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
+        rate_within_hz: 0.0,
     }
 }
 
