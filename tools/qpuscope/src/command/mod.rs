@@ -12,6 +12,7 @@ pub mod explain;
 pub mod fft;
 pub mod fft2;
 pub mod flowgraph;
+pub mod hello_fft;
 pub mod info;
 pub mod list;
 pub mod plan;

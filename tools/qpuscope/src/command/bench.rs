@@ -10,21 +10,18 @@
 //! The accuracy is that of the points which the guest left in the board's memory, beside rustfft in
 //! double precision.
 
-mod guest;
-
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dsp::{Complex, Direction, Plan, Radix};
-use guest::{Engine, Guest, Measurement, RADICES, Wanted};
+use dsp::{Direction, Plan, Radix};
 use guest_fft::MICROFFT_MAX_LOG2;
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex as Peer;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
+use crate::guest::Guest;
+use crate::guest::transform::{Engine, Measurement, RADICES, Wanted, reference};
 use crate::say;
 
 /// Lengths when none is given: 2^4 to 2^16 points.
@@ -66,6 +63,7 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Who {
     /// The ARM, on the virtual Pi
+    #[value(alias = "arm")]
     Cpu,
 }
 
@@ -150,7 +148,7 @@ pub fn run(options: &Options) -> Result<()> {
                 log2n,
                 direction,
             };
-            guest.measure(&wanted, &expected)
+            guest.transform(&wanted, &expected)
         };
         let peer = options.precision == Precision::F32 && (1..=MICROFFT_MAX_LOG2).contains(&log2n);
         let peer = peer.then(|| measure(Engine::Microfft)).transpose()?;
@@ -197,21 +195,6 @@ fn lengths(points: &[u32]) -> Result<Vec<u32>> {
         })
     };
     points.iter().map(log2).collect()
-}
-
-/// The transform of the guest's input, by rustfft in double precision.
-fn reference(log2n: u32, direction: Direction) -> Vec<Complex<f64>> {
-    let mut noise = guest_fft::Noise::default();
-    let mut next = || f64::from(noise.sample());
-    let mut data: Vec<_> = (0..1u32 << log2n)
-        .map(|_| Peer::new(next(), next()))
-        .collect();
-    let mut planner = FftPlanner::new();
-    match direction {
-        Direction::Forward => planner.plan_fft_forward(data.len()).process(&mut data),
-        Direction::Inverse => planner.plan_fft_inverse(data.len()).process(&mut data),
-    }
-    data.iter().map(|z| Complex::new(z.re, z.im)).collect()
 }
 
 const fn name(direction: Direction) -> &'static str {
@@ -312,6 +295,7 @@ mod tests {
             engine,
             measured: Measurement {
                 instructions,
+                us: 1.0,
                 error: 5e-8,
             },
             microfft: Some(1000),

@@ -1,63 +1,48 @@
-//! `qpuscope selftest`: QPU programs whose results are known, run on the simulated V3D.
+//! `qpuscope selftest sha256`: digests of messages by the QPUs, by the ARM, or by this computer.
 //!
-//! `sha256` is also a yardstick: every slot of its rounds holds work for the add ALU, so what is
+//! It is also a yardstick: every slot of the QPUs' rounds holds work for the add ALU, so what is
 //! missing to 100 % of the issue slots is what the machine around the ALUs costs. Short messages
-//! show the start of the programs (cold caches), long ones the rounds. `--engine cpu` computes the
-//! same digests on this computer, with the crate `sha2`.
+//! show the start of the programs (cold caches), long ones the rounds. The ARM and this computer
+//! run the crate `sha2`, compiled for each.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Subcommand, ValueEnum};
+use clap::ValueEnum;
+use guest_fft::digests::{DIGEST_BYTES, ENGINE, MAX_BYTES};
+use guest_fft::{MAGIC, POINTS_AT, Task};
 use qpu::job::{Job, Launch, QpuSet, Runner};
-use qpu_programs::hello::{ADDED, hello};
 use qpu_programs::sha256::{self, Digest, Group, LANES, Sha256};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::Digest as _;
-use v3d_sim::{Board, SimRunner, Statistics};
+use v3d_sim::{Board, Statistics};
 
-use crate::failure::{Failure, Result};
-use crate::say;
+use super::{LIMIT_US, did_not_end, print, runner, wrong};
+use crate::failure::Result;
+use crate::guest::Guest;
 
-/// RAM of the simulated board.
-const RAM_BYTES: u32 = 64 << 20;
-/// V3D time that a test may take.
-const LIMIT_US: u32 = 60_000_000;
-/// The longest message: groups of 12 QPUs fit the memory several times.
-const MAX_BYTES: u64 = 65_536;
 /// Clocks of an issue slot.
 const SLOT_CLOCKS: f64 = 4.0;
+/// Instructions of the ARM that a block may take; it takes some 3000.
+const MOST_OF_A_BLOCK: u64 = 20_000;
 
-/// Options of `selftest`.
+/// Options of `selftest sha256`.
 #[derive(clap::Args, Debug)]
-pub struct Options {
-    #[command(subcommand)]
-    program: Program,
-}
-
-#[derive(Subcommand, Debug)]
-enum Program {
-    /// A number plus 0x1234, by one QPU
-    Hello {
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
-    /// SHA-256 of sixteen messages on each QPU
-    Sha256(Sha256Options),
-}
-
-#[derive(clap::Args, Debug)]
-struct Sha256Options {
+pub(super) struct Options {
     /// The engine that computes
     #[arg(long, value_enum, default_value_t = Engine::Qpu)]
     engine: Engine,
-    /// QPUs that take part; with --engine cpu, only the number of messages depends on it
+    /// QPUs that take part; with another engine, only the number of messages depends on it
     #[arg(long, value_name = "COUNT", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=12))]
     qpus: u32,
     /// Bytes of each message
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(0..=MAX_BYTES))]
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(0..=MAX_BYTES as u64))]
     bytes: u64,
+    /// With --engine arm, the guest's image (default: guest-fft.img in the folder target, where
+    /// `cargo xtask guest` puts it)
+    #[arg(long, env = "QPUSCOPE_GUEST_FFT", value_name = "FILE")]
+    guest: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -65,62 +50,28 @@ struct Sha256Options {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Engine {
-    /// This computer
-    Cpu,
     /// The simulated V3D
     Qpu,
+    /// The ARM of the virtual Pi
+    Arm,
+    /// This computer
+    Host,
 }
 
-/// Runs a test and prints what came of it.
+/// Computes the digests and says how long that took.
 ///
 /// # Errors
-/// Integrity, when a result is wrong or a program does not end.
-pub fn run(options: &Options) -> Result<()> {
-    match &options.program {
-        Program::Hello { json } => run_hello(*json),
-        Program::Sha256(options) => match options.engine {
-            Engine::Cpu => run_cpu(options),
-            Engine::Qpu => run_qpu(options),
-        },
+/// Integrity, when a digest is wrong or a program does not end; usage, when there is no guest.
+pub(super) fn run(options: &Options) -> Result<()> {
+    match options.engine {
+        Engine::Qpu => run_qpu(options),
+        Engine::Arm => run_arm(options),
+        Engine::Host => run_host(options),
     }
-}
-
-fn runner() -> SimRunner {
-    SimRunner::new(RAM_BYTES).with_functional(false)
-}
-
-fn print(json: bool, object: &Value, text: &str) -> Result<()> {
-    if json {
-        say::json(&format!("{object:#}\n"))
-    } else {
-        say::data(text)
-    }
-}
-
-fn run_hello(json: bool) -> Result<()> {
-    let number = 100;
-    let words = hello(&mut runner(), number, LIMIT_US).map_err(|error| did_not_end(&error))?;
-    let expected = number + ADDED;
-    let passed = words == [expected; LANES];
-    let verdict = if passed { "ok" } else { "FAILED" };
-    print(
-        json,
-        &json!({ "program": "hello", "engine": "qpu", "passed": passed, "words": words }),
-        &format!(
-            "hello: {number} + {ADDED:#x} = {:#x} in word 0 of {LANES}, {verdict}\n",
-            words[0]
-        ),
-    )?;
-    if passed {
-        return Ok(());
-    }
-    Err(wrong(&format!(
-        "hello gave {words:x?}, not {expected:#x} in each word"
-    )))
 }
 
 /// Messages that are all different: each is a number and zeros.
-fn messages(options: &Sha256Options) -> Vec<Vec<u8>> {
+fn messages(options: &Options) -> Vec<Vec<u8>> {
     let count = options.qpus as usize * LANES;
     let message = |number: usize| {
         let mut message = vec![0; options.bytes as usize];
@@ -132,15 +83,12 @@ fn messages(options: &Sha256Options) -> Vec<Vec<u8>> {
     (0..count).map(message).collect()
 }
 
-fn run_qpu(options: &Sha256Options) -> Result<()> {
+fn run_qpu(options: &Options) -> Result<()> {
     let messages = messages(options);
     let mut runner = runner();
     let (digests, cycles) =
         digests_by_qpu(&mut runner, &messages).map_err(|error| did_not_end(&error))?;
-    let first_wrong = messages
-        .iter()
-        .zip(&digests)
-        .position(|(message, digest)| Digest::from(sha2::Sha256::digest(message)) != *digest);
+    let first_wrong = first_wrong(&messages, &digests);
     let count = messages.len();
     let clock_hz = Board::default().clock_hz();
     let instructions: u64 = runner.statistics().instructions.iter().sum();
@@ -194,6 +142,12 @@ fn run_qpu(options: &Sha256Options) -> Result<()> {
     }
 }
 
+/// The first message whose digest is another than this computer computes.
+fn first_wrong(messages: &[Vec<u8>], digests: &[Digest]) -> Option<usize> {
+    let mut pairs = messages.iter().zip(digests);
+    pairs.position(|(message, digest)| digest_by_host(message) != *digest)
+}
+
 /// Clocks for which QPUs were stalled, by cause.
 fn stalls(statistics: &Statistics) -> BTreeMap<&'static str, u64> {
     let mut sums = BTreeMap::new();
@@ -244,17 +198,69 @@ fn digests_by_qpu<R: Runner>(
     Ok((digests, report.cycles.unwrap_or(1).max(1)))
 }
 
-fn run_cpu(options: &Sha256Options) -> Result<()> {
+/// Computes the digests of these messages on the virtual Pi's ARM.
+fn run_arm(options: &Options) -> Result<()> {
+    let guest = Guest::load(options.guest.as_deref())?;
+    let messages = messages(options);
+    let count = messages.len();
+    let blocks = (count * sha256::blocks(options.bytes as usize)) as u64;
+    let task = Task {
+        magic: MAGIC,
+        engine: ENGINE,
+        log2n: options.bytes as u32,
+        radix: count as u32,
+        ..Task::default()
+    };
+    // Three nanoseconds an instruction (two clocks of 700 MHz).
+    let done = guest.run(&task, 3 * MOST_OF_A_BLOCK * (blocks + 1000))?;
+    let bytes = done.bytes(POINTS_AT, DIGEST_BYTES * count);
+    let bytes = bytes.ok_or_else(|| wrong("the guest left no digests"))?;
+    let digests = bytes.as_chunks().0;
+    let first_wrong = first_wrong(&messages, digests);
+    let passed = first_wrong.is_none();
+    let verdict = if passed {
+        "all as this computer computes them"
+    } else {
+        "FAILED"
+    };
+    let (instructions, seconds) = (done.instructions(), done.us() * 1e-6);
+    let rate = count as f64 / seconds;
+    print(
+        options.json,
+        &json!({
+            "program": "sha256", "engine": "arm", "passed": passed, "messages": count,
+            "message_bytes": options.bytes, "simulated": true, "instructions": instructions,
+            "seconds": seconds, "hashes_per_second": rate,
+            "blocks_per_second": blocks as f64 / seconds,
+        }),
+        &format!(
+            "sha256: {count} messages of {} bytes on the virtual Pi's ARM, {verdict}\n\
+             modelled (two clocks of 700 MHz an instruction, no caches): {instructions} instructions, \
+             {rate:.0} hashes a second, {:.2} million blocks a second\n",
+            options.bytes,
+            blocks as f64 / seconds / 1e6
+        ),
+    )?;
+    match first_wrong {
+        None => Ok(()),
+        Some(number) => Err(wrong(&format!(
+            "the ARM's digest of message {number} is wrong"
+        ))),
+    }
+}
+
+/// Computes them on this computer.
+fn run_host(options: &Options) -> Result<()> {
     let known = sha256::known::messages();
     let passed = known
         .iter()
         .enumerate()
-        .all(|(lane, message)| digest_by_cpu(message) == sha256::known::digest(lane));
+        .all(|(lane, message)| digest_by_host(message) == sha256::known::digest(lane));
     let messages = messages(options);
     let start = Instant::now();
     let mut folded = 0;
     for message in &messages {
-        folded ^= digest_by_cpu(message)[0];
+        folded ^= digest_by_host(message)[0];
     }
     std::hint::black_box(folded);
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
@@ -267,7 +273,7 @@ fn run_cpu(options: &Sha256Options) -> Result<()> {
     print(
         options.json,
         &json!({
-            "program": "sha256", "engine": "cpu", "passed": passed, "messages": messages.len(),
+            "program": "sha256", "engine": "host", "passed": passed, "messages": messages.len(),
             "message_bytes": options.bytes, "simulated": false, "seconds": seconds,
             "hashes_per_second": rate,
         }),
@@ -284,14 +290,6 @@ fn run_cpu(options: &Sha256Options) -> Result<()> {
     }
 }
 
-fn digest_by_cpu(message: &[u8]) -> Digest {
+fn digest_by_host(message: &[u8]) -> Digest {
     sha2::Sha256::digest(message).into()
-}
-
-fn wrong(what: &str) -> Failure {
-    Failure::integrity(format!("{what}; report this with the version of qpuscope"))
-}
-
-fn did_not_end(error: &impl std::fmt::Display) -> Failure {
-    wrong(&format!("the program did not end well: {error}"))
 }
