@@ -89,7 +89,8 @@ impl<L: OutputPin> Device<L> {
     }
 
     fn something_to_do(&self) -> bool {
-        self.drivers.uart.has_received() || (self.starved && self.drivers.uart.room() >= WORTHWHILE_ROOM)
+        self.drivers.uart.has_received()
+            || (self.starved && self.drivers.uart.room() >= WORTHWHILE_ROOM)
     }
 }
 

@@ -224,7 +224,11 @@ mod tests {
 
     #[test]
     fn a_whole_channel_of_the_arms_is_taken() {
-        for (mask, number) in [(USUAL_CHANNELS, Some(5)), (0x3c, Some(5)), (0x7f15, Some(4))] {
+        for (mask, number) in [
+            (USUAL_CHANNELS, Some(5)),
+            (0x3c, Some(5)),
+            (0x7f15, Some(4)),
+        ] {
             let channel = Channel::of(fake::zeros().0, fake_clock(), mask);
             assert_eq!(channel.map(|it| it.number), number, "{mask:#x}");
         }
@@ -234,7 +238,8 @@ mod tests {
     #[test]
     fn a_start_enables_the_channel_and_an_error_is_reported_with_its_reason() {
         let (registers, words) = fake::zeros();
-        let mut channel = Channel::of(registers, fake_clock(), USUAL_CHANNELS).expect("there is one");
+        let mut channel =
+            Channel::of(registers, fake_clock(), USUAL_CHANNELS).expect("there is one");
         channel.start(BusAddr(0x4010_0020));
         assert_eq!(words.at(0xff0), 1 << 5);
         assert_eq!(words.at(0x504), 0x4010_0020);

@@ -185,8 +185,10 @@ impl Pcm {
 
     /// Begins to receive with the next frame.
     pub fn receive(&mut self) {
-        self.registers
-            .visit(|pcm| pcm.CS_A.modify(CS_A::RXON::SET + CS_A::RXERR::CLEAR + CS_A::TXERR::CLEAR));
+        self.registers.visit(|pcm| {
+            pcm.CS_A
+                .modify(CS_A::RXON::SET + CS_A::RXERR::CLEAR + CS_A::TXERR::CLEAR)
+        });
     }
 
     /// Reports if the FIFO ran over: words are missing then, and left and right may have changed
@@ -256,7 +258,10 @@ mod tests {
     fn frames_are_those_of_i2s_with_two_slots_of_32_bits() {
         let inverted = 1 << 22 | 1 << 20;
         assert_eq!(mode(true).value, inverted | 63 << 10 | 32);
-        assert_eq!(mode(false).value, inverted | 1 << 23 | 1 << 21 | 63 << 10 | 32);
+        assert_eq!(
+            mode(false).value,
+            inverted | 1 << 23 | 1 << 21 | 63 << 10 | 32
+        );
         let slot = |position: u32| 1 << 15 | 1 << 14 | position << 4 | 8;
         assert_eq!(receive(BOTH).value, slot(1) << 16 | slot(33));
         let right = Slots {

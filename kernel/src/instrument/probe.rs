@@ -149,7 +149,9 @@ impl Findings {
             (None, _) => {}
         }
         if is_clipped(seen.lowest) || is_clipped(seen.highest) {
-            self.trouble(format_args!("{name} reaches full scale; turn the level down"));
+            self.trouble(format_args!(
+                "{name} reaches full scale; turn the level down"
+            ));
         }
     }
 }
@@ -242,7 +244,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         };
         match self.live.asker {
             Some(Asker::Host { request, stream }) => {
-                self.link.put(request, stream, &Message::Probed(probed), board);
+                self.link
+                    .put(request, stream, &Message::Probed(probed), board);
             }
             _ => probed.text.lines().for_each(|line| self.link.say(line)),
         }
@@ -280,21 +283,60 @@ mod tests {
 
     /// A square wave of a quarter of full scale.
     fn square(index: u32) -> i32 {
-        if index / 8 % 2 == 0 { 1 << 21 } else { -(1 << 21) }
+        if index / 8 % 2 == 0 {
+            1 << 21
+        } else {
+            -(1 << 21)
+        }
     }
 
     #[test]
     fn each_wrong_wiring_has_its_sentence() {
         for (settings, frame, troubles, words) in [
-            ("", (|n| [square(n), 0]) as fn(u32) -> [i32; 2], 0, "left: -9.03 dBFS, mean 0.00"),
-            ("", |n| [0, square(n)], 1, "left is silent: is the microphone's L/R pin at 3.3 V?"),
-            ("channel=right", |n| [square(n), 0], 1, "right is silent: is the microphone's L/R pin at ground?"),
+            (
+                "",
+                (|n| [square(n), 0]) as fn(u32) -> [i32; 2],
+                0,
+                "left: -9.03 dBFS, mean 0.00",
+            ),
+            (
+                "",
+                |n| [0, square(n)],
+                1,
+                "left is silent: is the microphone's L/R pin at 3.3 V?",
+            ),
+            (
+                "channel=right",
+                |n| [square(n), 0],
+                1,
+                "right is silent: is the microphone's L/R pin at ground?",
+            ),
             ("channel=iq", |n| [square(n), 0], 1, "right is silent"),
-            ("", |_| [0, 0], 1, "data never changes: left is always 0x000000"),
+            (
+                "",
+                |_| [0, 0],
+                1,
+                "data never changes: left is always 0x000000",
+            ),
             ("", |_| [-1, -1], 1, "always 0xffffff"),
-            ("", |n| [square(n) - 2_600_468, 0], 1, "left: DC offset -0.31"),
-            ("channel=iq", |n| [square(n), 7], 1, "right never changes: it is always 0x000007"),
-            ("", |n| [4 * square(n), 0], 1, "left reaches full scale"),
+            (
+                "",
+                |n| [square(n) - 2_600_468, 0],
+                1,
+                "left: DC offset -0.31",
+            ),
+            (
+                "channel=iq",
+                |n| [square(n), 7],
+                1,
+                "right never changes: it is always 0x000007",
+            ),
+            (
+                "",
+                |n| [(4 * square(n)).min(0x7f_ffff), 0],
+                1,
+                "left reaches full scale",
+            ),
         ] {
             let found = findings(settings, frame);
             assert!(found.text.contains(words), "{words}: {}", found.text);

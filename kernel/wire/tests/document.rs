@@ -7,8 +7,8 @@ use wire::{
     Encoder, Encoding, Engine, Envelope, Fault, HEADER_BYTES, Info, Item, JobBlock, JobClear,
     JobProgram, JobWords, Kind, MAX_FRAME, MAX_PAYLOAD, Measured, Message, NakCode, Name,
     PayloadError, PlanKind, PlanName, Probed, Proof, QpuResult, Rate, RecordHead, ResetCause,
-    RunJob, SampleFormat, Slot, Source, State, Status, Unit, UploadBegin, Uploaded, VERSION_MAJOR, VERSION_MINOR,
-    Verdict, Window, crc32,
+    RunJob, SampleFormat, Slot, Source, State, Status, Unit, UploadBegin, Uploaded, VERSION_MAJOR,
+    VERSION_MINOR, Verdict, Window, crc32,
 };
 
 const DOCUMENT: &str = include_str!("../PROTOCOL.md");
@@ -543,6 +543,7 @@ fn dumps_of_frames_are_encoded_and_decoded() {
         coherent_gain: 0.5,
         detector: Detector::Mean,
         dc: Dc::Keep,
+        rate_within_hz: 0.0,
         ..descriptor()
     };
     let decoded = Message::decode(Kind::DESCRIPTOR, descriptor_1_0);

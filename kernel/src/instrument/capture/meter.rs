@@ -122,7 +122,10 @@ mod tests {
                 meter.note(written, place(at_us + at_us / 10_000 % 3));
                 if let Some(measured) = meter.measured() {
                     let off = (measured.rate.to_hz() - true_hz as f64).abs();
-                    assert!(off <= measured.within_hz, "{true_hz} at {at_us}: {measured:?}");
+                    assert!(
+                        off <= measured.within_hz,
+                        "{true_hz} at {at_us}: {measured:?}"
+                    );
                     widths.push(measured.within_hz);
                 }
             }

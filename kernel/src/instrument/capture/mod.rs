@@ -77,7 +77,9 @@ pub(super) struct Capture {
     recent: Meter,
     begun_us: u64,
     compare_us: u64,
-    /// The rate as it is stated.
+    /// The rate with which it began.
+    found: Option<Rate>,
+    /// The rate as it is stated: the mean since then.
     stated: Option<Measured>,
     /// Index behind the last sample of the records so far.
     covered: u64,
@@ -100,6 +102,7 @@ impl Capture {
             recent: Meter::new(wiring.frame_bytes()),
             begun_us: 0,
             compare_us: 0,
+            found: None,
             stated: None,
             covered: 0,
         }
@@ -226,11 +229,19 @@ impl Capture {
     fn start(&mut self, now_us: u64) -> Result<Event, Trouble> {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
-            return if late { Err(Trouble::Nothing) } else { Ok(Event::Nothing) };
+            return if late {
+                Err(Trouble::Nothing)
+            } else {
+                Ok(Event::Nothing)
+            };
         };
         let is_known = measured.within_hz < measured.rate.to_hz() * START_PERCENT / 100.0;
         if !is_known {
-            return if late { Err(Trouble::Range(measured)) } else { Ok(Event::Nothing) };
+            return if late {
+                Err(Trouble::Range(measured))
+            } else {
+                Ok(Event::Nothing)
+            };
         }
         if !RATES_HZ.contains(&measured.rate.to_hz()) {
             return Err(Trouble::Range(measured));
@@ -238,6 +249,7 @@ impl Capture {
         self.compare()?;
         self.recent.restart();
         self.compare_us = now_us + COMPARE_US;
+        self.found = Some(measured.rate);
         self.stated = Some(measured);
         self.state = State::Running;
         Ok(Event::Started)
@@ -245,7 +257,7 @@ impl Capture {
 
     /// Compares the rate since the last time with the one that was set, or that was found first.
     fn compare(&mut self) -> Result<(), Trouble> {
-        let wanted = self.expected.or(self.stated.map(|it| it.rate));
+        let wanted = self.expected.or(self.found);
         if let (Some(measured), Some(expected)) = (self.recent.measured(), wanted)
             && measured.differs(expected, WRONG_PERCENT)
         {

@@ -94,9 +94,9 @@ impl fmt::Display for PortError {
                 "the PCM block does not answer within 1 ms, as in an emulator that has none; set \
                  input=gen",
             ),
-            Self::NoDma => f.write_str(
-                "the boot files leave the ARM no DMA channel; take newer boot files",
-            ),
+            Self::NoDma => {
+                f.write_str("the boot files leave the ARM no DMA channel; take newer boot files")
+            }
             Self::NoGenerator => {
                 f.write_str("the clock generator does not start; switch the board off and on")
             }
@@ -118,9 +118,9 @@ impl fmt::Display for PortError {
                 f,
                 "DMA stopped with an error (DEBUG {debug:#010x}); start again"
             ),
-            Self::Overrun => f.write_str(
-                "the FIFO of the input ran over, so samples are missing; start again",
-            ),
+            Self::Overrun => {
+                f.write_str("the FIFO of the input ran over, so samples are missing; start again")
+            }
         }
     }
 }

@@ -182,7 +182,15 @@ mod tests {
 
     #[test]
     fn rounds_are_counted_however_long_nobody_looked() {
-        for bytes in [0, 4, RING - 4, RING, RING + 4, 7 * RING + RING / 2, 1000 * RING] {
+        for bytes in [
+            0,
+            4,
+            RING - 4,
+            RING,
+            RING + 4,
+            7 * RING + RING / 2,
+            1000 * RING,
+        ] {
             let mut ring = Ring::new(4, 10);
             ring.update(place(bytes, 10 + bytes * 5), RATE);
             assert_eq!(ring.written(), bytes);
@@ -214,7 +222,9 @@ mod tests {
         let first = RING / 4 - 1024;
         ring.lend_from(first);
         for number in 0..4 {
-            let block = ring.lend(&mut memory, CODING, 4096, 512).expect("it is there");
+            let block = ring
+                .lend(&mut memory, CODING, 4096, 512)
+                .expect("it is there");
             let first = first + 512 * number;
             assert_eq!(block.first_sample, first);
             assert_eq!(block.lost_before, if number == 0 { first } else { 0 });
@@ -226,8 +236,16 @@ mod tests {
             ring.read(&mut memory, first, &mut copy);
             assert!(copy == wanted, "block {number}, copied");
         }
-        assert_eq!(ring.lend(&mut memory, CODING, 1 << 14, 512), None, "not yet");
+        assert_eq!(
+            ring.lend(&mut memory, CODING, 1 << 14, 512),
+            None,
+            "not yet"
+        );
         ring.lend_from(first + 1);
-        assert_eq!(ring.lend(&mut memory, CODING, 16, 16), None, "inside a line");
+        assert_eq!(
+            ring.lend(&mut memory, CODING, 16, 16),
+            None,
+            "inside a line"
+        );
     }
 }

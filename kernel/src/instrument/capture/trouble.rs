@@ -32,10 +32,7 @@ impl Trouble {
         !matches!(
             self,
             Self::Port(
-                PortError::NoPins
-                    | PortError::NoBlock
-                    | PortError::NoDma
-                    | PortError::NoGenerator
+                PortError::NoPins | PortError::NoBlock | PortError::NoDma | PortError::NoGenerator
             )
         )
     }
@@ -67,11 +64,7 @@ impl fmt::Display for Trouble {
 }
 
 /// Writes the rate that was found and the one that was set.
-fn write_rates(
-    measured: &Measured,
-    expected: Rate,
-    out: &mut impl fmt::Write,
-) -> fmt::Result {
+fn write_rates(measured: &Measured, expected: Rate, out: &mut impl fmt::Write) -> fmt::Result {
     out.write_str("frame clock ")?;
     write_hz(measured.rate.to_hz(), out)?;
     out.write_str(" Hz, expected ")?;

@@ -80,7 +80,10 @@ const ADC_HZ: core::ops::RangeInclusive<u64> = 8_000..=384_000;
 
 /// The divisor of the crystal that gives this rate.
 fn divisor(rate: Rate) -> Option<u32> {
-    let (whole, rest) = (HIGHEST_HZ * rate.den / rate.num, HIGHEST_HZ * rate.den % rate.num);
+    let (whole, rest) = (
+        HIGHEST_HZ * rate.den / rate.num,
+        HIGHEST_HZ * rate.den % rate.num,
+    );
     (rest == 0 && (1..=MAX_DIVISOR).contains(&whole)).then_some(whole as u32)
 }
 
@@ -133,7 +136,9 @@ pub(super) fn check_rate(settings: &Settings) -> Result<(), Problem> {
 
 /// Writes the two rates that the crystal gives next to one that it does not give.
 pub(super) fn write_nearest(rate: Rate, out: &mut impl Write) -> fmt::Result {
-    let below = (HIGHEST_HZ * rate.den).div_ceil(rate.num).clamp(2, MAX_DIVISOR);
+    let below = (HIGHEST_HZ * rate.den)
+        .div_ceil(rate.num)
+        .clamp(2, MAX_DIVISOR);
     out.write_str(
         "the 19.2 MHz crystal divided by 64 and a whole number does not give this; use rate=",
     )?;
@@ -185,17 +190,29 @@ mod tests {
     #[test]
     fn other_rates_are_refused_with_the_two_nearest() {
         for (text, words) in [
-            ("input=i2s rate=48000", "rate=300000/7 (42857.143 Hz) or rate=50000"),
-            ("rate=44100 input=i2s", "rate=300000/7 (42857.143 Hz) or rate=50000"),
+            (
+                "input=i2s rate=48000",
+                "rate=300000/7 (42857.143 Hz) or rate=50000",
+            ),
+            (
+                "rate=44100 input=i2s",
+                "rate=300000/7 (42857.143 Hz) or rate=50000",
+            ),
             ("input=i2s rate=96000", "rate=75000 or rate=100000"),
             ("input=i2s rate=400000", "rate=150000 or rate=300000"),
-            ("input=i2s rate=1", "rate=300000/4095 (73.260 Hz) or rate=300000/4094 (73.278 Hz)"),
+            (
+                "input=i2s rate=1",
+                "rate=300000/4095 (73.260 Hz) or rate=300000/4094 (73.278 Hz)",
+            ),
             ("input=i2s rate=auto", "name its rate"),
             ("input=i2s clock=adc rate=7999", "8000 to 384000"),
             ("input=i2s clock=adc rate=384001", "8000 to 384000"),
             ("rate=0", "rate=50000"),
             ("rate=1/0", "rate=50000"),
-            ("rate=18446744073709551615/18446744073709551614", "rate=50000"),
+            (
+                "rate=18446744073709551615/18446744073709551614",
+                "rate=50000",
+            ),
             ("rate=-1", "rate=50000"),
             ("rate=1e3", "rate=50000"),
             ("input=mic", "gen or i2s"),
@@ -209,11 +226,20 @@ mod tests {
 
     #[test]
     fn an_adc_has_any_rate_and_the_generator_does_not_care() {
-        assert_eq!(applied("input=i2s clock=adc rate=44100").unwrap().divisor(), None);
-        assert_eq!(applied("input=i2s clock=adc rate=auto").unwrap().divisor(), None);
+        assert_eq!(
+            applied("input=i2s clock=adc rate=44100").unwrap().divisor(),
+            None
+        );
+        assert_eq!(
+            applied("input=i2s clock=adc rate=auto").unwrap().divisor(),
+            None
+        );
         assert!(applied("rate=44100").is_ok());
         let (settings, error) = Settings::from_cmdline("input=i2s rate=44100 channel=iq");
-        assert_eq!((settings.input, settings.rate), (Input::I2s, RateChoice::Hz(DEFAULT_RATE)));
+        assert_eq!(
+            (settings.input, settings.rate),
+            (Input::I2s, RateChoice::Hz(DEFAULT_RATE))
+        );
         assert_eq!(settings.channel, Channel::Iq);
         assert!(error.unwrap().to_string().contains("300000/7"));
     }

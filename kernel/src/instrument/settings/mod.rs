@@ -203,8 +203,7 @@ impl fmt::Display for SettingError {
 }
 
 /// Names of the settings, for messages.
-const KEYS: &str =
-    "n, window, overlap, avg, detector, dc, out, input, rate, clock, channel, domain, first, bins, centre, unit, engine, start";
+const KEYS: &str = "n, window, overlap, avg, detector, dc, out, input, rate, clock, channel, domain, first, bins, centre, unit, engine, start";
 
 /// The key for rounds of the QPU self-test, in `cmdline.txt` only.
 const SELFTEST: &str = "qputest";

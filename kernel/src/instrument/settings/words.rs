@@ -6,7 +6,10 @@ use core::str::FromStr;
 use wire::{Dc, Detector, Domain, Encoding, Unit, Window};
 
 use super::input::{self, RateChoice};
-use super::{ALLOW, Channel, ClockSource, EngineChoice, Input, MAX_N, MIN_N, Output, Overlap, Problem, SELFTEST, Settings};
+use super::{
+    ALLOW, Channel, ClockSource, EngineChoice, Input, MAX_N, MIN_N, Output, Overlap, Problem,
+    SELFTEST, Settings,
+};
 
 /// The highest centre frequency: what is above cannot be written with three decimals.
 const MAX_CENTRE_HZ: f64 = 1e15;

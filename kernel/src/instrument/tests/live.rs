@@ -33,14 +33,21 @@ fn a_microphone_streams_with_exact_rate_and_level_and_every_sample_counted() {
     session.must(&Message::Start);
     session.run_ms(2000);
     let descriptor = session.descriptor.unwrap();
-    assert_eq!((descriptor.source, descriptor.rate), (Source::I2s, wire::Rate::hz(50_000)));
+    assert_eq!(
+        (descriptor.source, descriptor.rate),
+        (Source::I2s, wire::Rate::hz(50_000))
+    );
     assert_eq!(descriptor.rate_within_hz, 0.0);
     assert_eq!(session.board.port.opened.len(), 1);
     assert_eq!(session.board.port.opened[0].divisor, Some(6));
     assert!(session.spectra.len() > 40, "{}", session.spectra.len());
     assert_no_hole(&session, 2048);
     for spectrum in &session.spectra {
-        assert!((spectrum.levels[32] + 6.02).abs() < 0.01, "{}", spectrum.levels[32]);
+        assert!(
+            (spectrum.levels[32] + 6.02).abs() < 0.01,
+            "{}",
+            spectrum.levels[32]
+        );
         assert_eq!(spectrum.head.counters.overruns, 0);
         assert_eq!(spectrum.head.engine, EngineKind::Qpu);
     }
@@ -61,8 +68,16 @@ fn iq_and_qi_are_mirror_images() {
         session.must(&Message::Start);
         session.run_ms(500);
         let levels = &session.spectra.last().unwrap().levels;
-        assert!((levels[bin] + 6.02).abs() < 0.01, "{channel}: {}", levels[bin]);
-        assert!(levels[1024 - bin] < -90.0, "{channel}: {}", levels[1024 - bin]);
+        assert!(
+            (levels[bin] + 6.02).abs() < 0.01,
+            "{channel}: {}",
+            levels[bin]
+        );
+        assert!(
+            levels[1024 - bin] < -90.0,
+            "{channel}: {}",
+            levels[1024 - bin]
+        );
     }
 }
 
@@ -75,16 +90,28 @@ fn an_adc_that_gives_the_clock_has_its_measured_rate_in_the_descriptor() {
     session.run_ms(5000);
     let descriptor = session.descriptor.unwrap();
     let off = (descriptor.rate.to_hz() - 47_998.2).abs();
-    assert!(off < descriptor.rate_within_hz && descriptor.rate_within_hz < 10.0, "{descriptor:?}");
+    assert!(
+        off < descriptor.rate_within_hz && descriptor.rate_within_hz < 10.0,
+        "{descriptor:?}"
+    );
     assert_no_hole(&session, 2048);
 }
 
 #[test]
 fn each_trouble_has_its_sentence_and_a_request_works_afterwards() {
     let refused: [(fn(&mut Session), &str); 4] = [
-        (|it| it.board.port.refuses = Some(PortError::NoPins), "no pins for I2S"),
-        (|it| it.board.port.refuses = Some(PortError::NoBlock), "does not answer"),
-        (|it| it.board.port.factor = 0.98, "frame clock 49,000 Hz, expected 50,000"),
+        (
+            |it| it.board.port.refuses = Some(PortError::NoPins),
+            "no pins for I2S",
+        ),
+        (
+            |it| it.board.port.refuses = Some(PortError::NoBlock),
+            "does not answer",
+        ),
+        (
+            |it| it.board.port.factor = 0.98,
+            "frame clock 49,000 Hz, expected 50,000",
+        ),
         (|it| it.board.port.stops_at = 0, "no sample came"),
     ];
     for (spoil, words) in refused {
@@ -98,9 +125,18 @@ fn each_trouble_has_its_sentence_and_a_request_works_afterwards() {
         assert!(!session.spectra.is_empty());
     }
     let ended: [(fn(&mut Session), &str); 3] = [
-        (|it| it.board.port.stops_at = 60_000, "the clock stopped after 59968 samples"),
-        (|it| it.board.port.fails = Some((60_000, PortError::Dma(4))), "DMA stopped"),
-        (|it| it.board.port.fails = Some((60_000, PortError::Overrun)), "ran over"),
+        (
+            |it| it.board.port.stops_at = 60_000,
+            "the clock stopped after 59968 samples",
+        ),
+        (
+            |it| it.board.port.fails = Some((60_000, PortError::Dma(4))),
+            "DMA stopped",
+        ),
+        (
+            |it| it.board.port.fails = Some((60_000, PortError::Overrun)),
+            "ran over",
+        ),
     ];
     for (spoil, words) in ended {
         let mut session = live(LEFT);
@@ -140,7 +176,10 @@ fn samples_that_dma_overtook_are_in_no_record_and_counted() {
         .iter()
         .map(|it| (it.head.first_sample, it.head.first_sample + 1024 + 3 * 512))
         .collect();
-    let hole = ends.windows(2).find(|pair| pair[1].0 > pair[0].1).expect("a hole");
+    let hole = ends
+        .windows(2)
+        .find(|pair| pair[1].0 > pair[0].1)
+        .expect("a hole");
     let dropped = session.spectra.last().unwrap().head.counters.dropped;
     // The hole has what was lost, and maybe a record that the line had no time for.
     let width = hole[1].0 - hole[0].1;
@@ -175,8 +214,14 @@ fn a_probe_says_what_is_on_the_pins() {
     let mut session = live(LEFT);
     let (troubles, text) = probe(&mut session);
     assert_eq!(troubles, 0, "{text}");
-    assert!(text.contains("left: -6.02 dBFS") && text.contains("frame clock 50,000 Hz"), "{text}");
-    assert!(session.board.port.opened[0].right, "both slots are looked at");
+    assert!(
+        text.contains("left: -6.02 dBFS") && text.contains("frame clock 50,000 Hz"),
+        "{text}"
+    );
+    assert!(
+        session.board.port.opened[0].right,
+        "both slots are looked at"
+    );
     assert!(!session.board.port.is_open());
 
     session.must(&Message::Set("clock=adc rate=50000"));
@@ -201,11 +246,19 @@ fn a_person_types_probe_and_start() {
     session.run_ms(100);
     session.send_bytes(b"probe\r\n");
     session.run_ms(700);
-    assert!(session.text().contains("left: -6.02 dBFS"), "{}", session.text());
+    assert!(
+        session.text().contains("left: -6.02 dBFS"),
+        "{}",
+        session.text()
+    );
     session.send_bytes(b"start\r\n");
     session.run_ms(1500);
     assert!(session.text().contains("ok\r\n"), "{}", session.text());
-    assert!(session.text().contains("[1562.500 Hz -6.02 dBFS]"), "{}", session.text());
+    assert!(
+        session.text().contains("[1562.500 Hz -6.02 dBFS]"),
+        "{}",
+        session.text()
+    );
 }
 
 #[test]
