@@ -34,7 +34,7 @@ impl Shape {
             overlap: settings.overlap_samples() as usize,
             average: settings.average,
             window: settings.window,
-            coding: Coding { format, domain },
+            coding: Coding::new(format, domain),
             engine: settings.engine,
             bins: [first as usize, (first + bins) as usize],
             detector: settings.detector,
