@@ -12,6 +12,7 @@
 //! numbers.
 #![forbid(unsafe_code)]
 
+pub mod beside;
 pub mod case;
 pub mod copy;
 pub mod ours;

@@ -4,6 +4,7 @@
 //! bench [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
 //!       [--batch COUNT] [--direction forward|inverse|both] [--json] [--out DIR]
 //!       [--recorded] [--record] [--port PORT] [--no-variants]
+//! bench --beside
 //! ```
 //!
 //! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR
@@ -13,10 +14,12 @@
 //! `--recorded`, its last recorded figures stand beside ours. Wall times come from the firmware at
 //! PORT (a serial port, or `sim:target/kernel.img`, the default where that image is built, which
 //! `cargo xtask bench --record` does first). All lengths take many minutes; `--quick` runs 2^8 to
-//! 2^12 alone.
+//! 2^12 alone. `--beside` measures only the tables of the ARM and of planes ([`bench::beside`]),
+//! keeps their figures and writes their sections into the document.
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, Result, ensure};
+use bench::beside::{self, Beside};
 use bench::case::{self, Case, Kind};
 use bench::recorded::{self, Peer, Recorded};
 use bench::report::Report;
@@ -64,6 +67,9 @@ struct Arguments {
     /// Leave out the ratios with other constants in a run of everything.
     #[arg(long)]
     no_variants: bool,
+    /// Only measure and keep the tables of the ARM and of planes.
+    #[arg(long, conflicts_with_all = ["quick", "kind", "lengths", "batch", "json", "out", "recorded", "record"])]
+    beside: bool,
     /// Keep GPU_FFT's figures for those who have no checkout.
     #[arg(long, conflicts_with = "recorded")]
     record: bool,
@@ -142,7 +148,28 @@ impl Arguments {
     }
 }
 
+/// Measures the tables of the ARM and of planes, and keeps them in the file and in the document.
+fn keep_beside() -> Result<Beside> {
+    let userland = Userland::from_environment()?;
+    let beside = Beside::measure(
+        userland.as_ref(),
+        &Constants::recommended(),
+        &|what: &str| eprintln!("ran {what}"),
+    )?;
+    put(&root().join(beside::PATH), beside.json()?)?;
+    let path = root().join(beside::DOCUMENT);
+    let document = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let renewed = beside::renew(&document, &beside.markdown())
+        .with_context(|| format!("{} has no section of lengths", path.display()))?;
+    put(&path, renewed)?;
+    Ok(beside)
+}
+
 fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.beside {
+        return keep_beside().map(|_| ());
+    }
     let cases = arguments.cases();
     ensure!(
         !cases.is_empty(),
@@ -178,7 +205,13 @@ fn run(arguments: &Arguments) -> Result<()> {
         _ => Vec::new(),
     };
     let command = arguments.command();
+    let beside = match arguments.record {
+        true => keep_beside()?,
+        false => Beside::last()?,
+    };
+    let beside = beside.markdown();
     let report = Report {
+        beside: &beside,
         rows: &rows,
         tried: &tried,
         roofline: &roofline,

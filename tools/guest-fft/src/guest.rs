@@ -2,6 +2,7 @@
 
 use core::arch::global_asm;
 
+use guest_fft::digests::DigestMemory;
 use guest_fft::plan::PlanMemory;
 use guest_fft::{Memory, MicrofftMemory, Task, Work};
 
@@ -16,6 +17,8 @@ global_asm!(
     transform_microfft = sym transform::<MicrofftMemory>,
     prepare_plan = sym prepare::<PlanMemory>,
     make_plan = sym transform::<PlanMemory>,
+    prepare_digests = sym prepare::<DigestMemory>,
+    make_digests = sym transform::<DigestMemory>,
 );
 
 extern "C" fn prepare<W: Work>(memory: &mut W, task: &Task) -> u32 {

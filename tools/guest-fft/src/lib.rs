@@ -4,13 +4,14 @@
 //! points back from the board's memory. The guest makes its input, does one transform between two
 //! readings of the cycle counter, and resets the board. So what is counted is the code of `dsp`, or
 //! of `microfft`, as the firmware's compiler made it, and nothing of the guest but a call. In the
-//! same way it counts what making a plan for the QPUs takes.
+//! same way it counts what making a plan for the QPUs takes, and what digests take.
 //!
 //! The guest has no unsafe code: its assembly (`start.s`) calls [`Work::prepare`] and
 //! [`Work::transform`] with references to memory that it reserves for nothing else.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
+pub mod digests;
 pub mod plan;
 
 use dsp::{Complex, Direction, Float, Plan, Radix};
@@ -22,8 +23,8 @@ pub const TASK_OFFSET: usize = 8;
 pub const POINTS_AT: u32 = 0x0100_0000;
 /// Most points, for which there is space at [`POINTS_AT`] in either precision.
 pub const MAX_POINTS: usize = 1 << dsp::MAX_LOG2;
-/// "FFT4" at [`TASK_OFFSET`] in every image of this layout.
-pub const MAGIC: u32 = u32::from_le_bytes(*b"FFT4");
+/// "FFT5" at [`TASK_OFFSET`] in every image of this layout.
+pub const MAGIC: u32 = u32::from_le_bytes(*b"FFT5");
 /// Points of the longest transform of `microfft`; the shortest has two.
 pub const MICROFFT_MAX_LOG2: u32 = 15;
 
@@ -39,11 +40,12 @@ pub struct Task {
     /// [`MAGIC`].
     pub magic: u32,
     /// The engine that transforms: 0 `dsp` in single precision, 1 in double precision, 2
-    /// `microfft`. 3 makes a plan for the QPUs ([`plan`]).
+    /// `microfft`. 3 makes a plan for the QPUs ([`plan`]), 4 computes digests ([`digests`]).
     pub engine: u32,
-    /// log2 of the number of points.
+    /// log2 of the number of points; of digests the bytes of a message.
     pub log2n: u32,
-    /// 2, 4, 8, or 0 for mixed; of a plan its batch; nothing to `microfft`.
+    /// 2, 4, 8, or 0 for mixed; of a plan its batch; of digests the number of messages; nothing to
+    /// `microfft`.
     pub radix: u32,
     /// 0 forward, 1 inverse.
     pub inverse: u32,

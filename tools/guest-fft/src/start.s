@@ -1,9 +1,10 @@
 @ Entry: the stack, the VFP as the firmware has it, one transform, or the making of one
-@ plan, between two readings of the cycle counter, and the end.
+@ plan or of digests, between two readings of the cycle counter, and the end.
 @
 @ The task lies behind the first branch (guest_fft::Task). Memory from 0x0100_0000 is the points and the
-@ twiddles, or the plan, which Rust sees as one structure at a time; the stack ends at 0x0100_0000. Caches and MMU stay
-@ off: they would change the time on a board, not the number of instructions.
+@ twiddles, the plan or the digests, which Rust sees as one structure at a time; the stack ends at
+@ 0x0100_0000. Caches and MMU stay off: they would change the time on a board, not the number of
+@ instructions.
 @
 @ CCNT counts clocks of the core in 32 bits. The longest transform takes some 2^31.
 @
@@ -19,7 +20,7 @@ _start:
     b       begin
     .word   0
 task:
-    .ascii  "FFT4"                          @ magic
+    .ascii  "FFT5"                          @ magic
     .word   0                               @ engine
     .word   0                               @ log2n
     .word   0                               @ radix
@@ -32,6 +33,7 @@ engines:
     .word   {prepare_f64}, {transform_f64}
     .word   {prepare_microfft}, {transform_microfft}
     .word   {prepare_plan}, {make_plan}
+    .word   {prepare_digests}, {make_digests}
 
 begin:
     cpsid   aif
@@ -53,7 +55,7 @@ begin:
     ldr     r5, =task
     mov     r6, #2                          @ refused
     ldr     r0, [r5, #4]
-    cmp     r0, #4
+    cmp     r0, #5
     bhs     1f
     ldr     r7, =engines
     add     r7, r7, r0, lsl #3

@@ -1,7 +1,9 @@
-//! Draws the picture of docs/fft2.md: a screen with a trace, over which stripes lie.
+//! Draws the pictures that docs/fft2.md begins with: a screen with a trace, over which stripes lie,
+//! and a ring as the kernel of a convolution.
 //!
 //! ```text
 //! cargo run -p qpuscope --example fft2_picture docs/fft2-before.png
+//! cargo run -p qpuscope --example fft2_picture docs/fft2-kernel.png ring
 //! ```
 
 use std::f32::consts::TAU;
@@ -14,25 +16,51 @@ const SIDE: usize = 256;
 /// Frequency of the stripes to the right and down, in cycles per pixel.
 const STRIPES: [f32; 2] = [0.25, 0.1875];
 
+/// Pixels of a side of the kernel: odd, so that it has a middle.
+const KERNEL_SIDE: usize = 15;
+/// Radius of the ring, in pixels.
+const RING: f32 = 5.0;
+
 fn main() {
-    let Some(path) = std::env::args().nth(1) else {
-        eprintln!("usage: cargo run -p qpuscope --example fft2_picture FILE.png");
-        std::process::exit(2);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (path, picture) = match words[..] {
+        [path] => (path, drawn(SIDE, striped)),
+        [path, "ring"] => (path, drawn(KERNEL_SIDE, ring)),
+        _ => {
+            eprintln!("usage: cargo run -p qpuscope --example fft2_picture FILE.png [ring]");
+            std::process::exit(2);
+        }
     };
-    let pixels = (0..SIDE * SIDE).map(|index| {
-        let (x, y) = ((index % SIDE) as f32, (index / SIDE) as f32);
-        let stripe = (TAU * (STRIPES[0] * x + STRIPES[1] * y)).sin();
-        0.12 + 0.72 * screen(x, y) + 0.12 * stripe
-    });
-    let picture = Picture {
-        width: SIDE,
-        height: SIDE,
-        pixels: pixels.collect(),
-    };
-    if let Err(failure) = png::write(&picture, Path::new(&path)) {
+    if let Err(failure) = png::write(&picture, Path::new(path)) {
         eprintln!("{failure}");
         std::process::exit(1);
     }
+}
+
+/// A square picture of what a pixel at (x, y) is.
+fn drawn(side: usize, pixel: fn(f32, f32) -> f32) -> Picture {
+    let pixels = (0..side * side)
+        .map(|index| pixel((index % side) as f32, (index / side) as f32))
+        .collect();
+    Picture {
+        width: side,
+        height: side,
+        pixels,
+    }
+}
+
+/// The screen, and stripes over it.
+fn striped(x: f32, y: f32) -> f32 {
+    let stripe = (TAU * (STRIPES[0] * x + STRIPES[1] * y)).sin();
+    0.12 + 0.72 * screen(x, y) + 0.12 * stripe
+}
+
+/// A ring as a point out of focus makes it in a telescope with mirrors.
+fn ring(x: f32, y: f32) -> f32 {
+    let middle = (KERNEL_SIDE / 2) as f32;
+    let radius = (x - middle).hypot(y - middle);
+    (1.5 - (radius - RING).abs()).clamp(0.0, 1.0)
 }
 
 /// A round screen with a graticule and the trace of a beat.

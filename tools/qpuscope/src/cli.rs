@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, bench, card, check, compare, debug, digits, dis, explain, fft, fft2, flowgraph, info,
-    list, plan, read, report, run, selftest, sim,
+    asm, bench, card, check, compare, debug, digits, dis, explain, fft, fft2, flowgraph, hello_fft,
+    info, list, plan, read, report, run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::{say, text};
@@ -43,6 +43,8 @@ enum Command {
     Fft(fft::Options),
     /// Transform a picture in two dimensions on the simulated V3D: draw its spectrum, or filter it
     Fft2(fft2::Options),
+    /// Transform tones on the QPUs, as GPU_FFT's hello_fft: length, time and error in one line
+    HelloFft(hello_fft::Options),
     /// Run QPU code from a job file on the simulated V3D
     Run(run::Options),
     /// Step through a job: breakpoints, watches, registers, VPM and memory
@@ -102,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::Read(options) => read::run(&options),
         Command::Fft(options) => fft::run(&options),
         Command::Fft2(options) => fft2::run(&options),
+        Command::HelloFft(options) => hello_fft::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Debug(options) => debug::run(&options),
         Command::Asm(options) => asm::run(&options),

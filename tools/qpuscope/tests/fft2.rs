@@ -164,3 +164,145 @@ fn its_input_is_not_written_over_and_bins_that_are_no_numbers_are_refused() {
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("bin 255 is no finite number"), "{said}");
 }
+
+/// A picture of the documents, and its path.
+fn documented(name: &str) -> (Picture, String) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(name);
+    let (picture, _) = png::read(&path, |_, _| Ok(())).expect("a picture");
+    (picture, path.display().to_string())
+}
+
+/// True if no pixel is further off than a step of 8 bits: sines differ by machine.
+fn are_alike(one: &Picture, other: &Picture) -> bool {
+    let mut pairs = one.pixels.iter().zip(&other.pixels);
+    one.width == other.width
+        && one.height == other.height
+        && pairs.all(|(one, other)| (one - other).abs() < 1.5 / 255.0)
+}
+
+#[test]
+fn a_kernel_spreads_every_point_circularly_as_docs_show() {
+    let (before, from) = documented("fft2-before.png");
+    let (ring, kernel) = documented("fft2-kernel.png");
+    let to = file("convolved.png").display().to_string();
+    let (status, said) = qpuscope(&[&from, &to, "--kernel", &kernel]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("of the kernel"), "{said}");
+    let (output, _) = png::read(Path::new(&to), |_, _| Ok(())).expect("a picture");
+    assert!(
+        are_alike(&output, &documented("fft2-convolved.png").0),
+        "docs/fft2-convolved.png is not what the page's command draws; draw it anew"
+    );
+    // The sum itself, in the middle and over two edges.
+    let sum: f32 = ring.pixels.iter().sum();
+    let half = ring.width / 2;
+    for (x, y) in [(128, 128), (100, 77), (2, 3), (255, 200)] {
+        let terms = (0..ring.pixels.len()).map(|index| {
+            let (dx, dy) = (index % ring.width, index / ring.width);
+            let (x, y) = ((x + 256 + half - dx) % 256, (y + 256 + half - dy) % 256);
+            ring.pixels[index] / sum * before.pixels[y * 256 + x]
+        });
+        let (got, wanted) = (output.pixels[y * 256 + x], terms.sum::<f32>());
+        assert!(
+            (got - wanted).abs() < 1.0 / 255.0,
+            "{x} {y}: {got}, not {wanted}"
+        );
+    }
+}
+
+#[test]
+fn kernels_that_cannot_be_meant_are_refused() {
+    picture("small.png", 16, 16, |x, _| x / 16.0);
+    picture("wide.png", 17, 1, |_, _| 1.0);
+    picture("black.png", 3, 3, |_, _| 0.0);
+    let [input, out, wide, black] = ["small.png", "kernel-out.png", "wide.png", "black.png"]
+        .map(|name| file(name).display().to_string());
+    for (arguments, wanted) in [
+        (
+            &[&*input, &*out, "--kernel", &*wide][..],
+            "take a smaller kernel",
+        ),
+        (
+            &[&input, &out, "--kernel", &black],
+            "draw its weights brighter",
+        ),
+        (&[&input, &black, "--kernel", &black], "is the kernel"),
+        (&[&input, &out, "--kernel", "absent.png"], "check the path"),
+        (
+            &[&input, &out, "--kernel", &wide, "--mask", "low:0.1"],
+            "cannot be used with",
+        ),
+    ] {
+        let (status, said) = qpuscope(arguments);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
+fn an_ocean_is_the_one_of_its_seed_as_docs_show() {
+    let [one, bins] = ["sea.png", "sea.npy"].map(|name| file(name).display().to_string());
+    let (status, said) = qpuscope(&["--heights", &one, "--spectrum", &bins]);
+    assert_eq!(status, 0, "{said}");
+    assert!(
+        said.contains("256 x 256 heights from -") && said.contains("inverse"),
+        "{said}"
+    );
+    let (sea, _) = png::read(Path::new(&one), |_, _| Ok(())).expect("a picture");
+    assert!(
+        are_alike(&sea, &documented("fft2-heights.png").0),
+        "docs/fft2-heights.png is not what the page's command draws; draw it anew"
+    );
+    assert!(sea.pixels.contains(&0.0) && sea.pixels.contains(&1.0));
+    // Waves across the wind, which blows to the right, are lower: heights change less downwards.
+    let change = |step: usize| -> f32 {
+        let pairs =
+            (0..sea.pixels.len() - step).map(|index| sea.pixels[index + step] - sea.pixels[index]);
+        pairs.map(|change| change * change).sum()
+    };
+    assert!(
+        change(1) > 1.5 * change(256),
+        "{}, {}",
+        change(1),
+        change(256)
+    );
+    let spectrum = npy::decode(&std::fs::read(&bins).unwrap(), Path::new(&bins)).unwrap();
+    let ([re, im], [re2, im2]) = (spectrum.bins[256 + 5], spectrum.bins[255 * 256 + 251]);
+    assert_eq!([re, im], [re2, -im2], "heights are real");
+    let small = |seed: &str| {
+        let (status, said) = qpuscope(&["--heights", &one, "--size", "16", "--seed", seed]);
+        assert_eq!(status, 0, "{said}");
+        std::fs::read(&one).expect("a picture")
+    };
+    assert!(small("2") == small("2") && small("2") != small("3"));
+}
+
+#[test]
+fn seas_that_cannot_be_drawn_are_refused() {
+    let out = file("no-sea.png").display().to_string();
+    for (arguments, wanted) in [
+        (
+            &["--heights", &*out, "--size", "100"][..],
+            "powers of two from 16 on",
+        ),
+        (
+            &["--heights", &out, "--size", "8589934592"],
+            "take a smaller picture",
+        ),
+        (&["--heights", &out, "--wind", "0"], "try --wind 12"),
+        (
+            &["--heights", &out, "--wind", "0.001"],
+            "take another --wind or --patch",
+        ),
+        (&["--heights", &out, "--patch", "nan"], "try --patch 500"),
+        (&["--heights", &out, &out], "cannot be used with"),
+        (&[&out, "--wind", "3"], "--heights"),
+        (&[&out], "<IN.png>"),
+    ] {
+        let (status, said) = qpuscope(arguments);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(wanted), "{said}");
+    }
+}

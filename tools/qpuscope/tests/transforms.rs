@@ -115,7 +115,9 @@ fn graphs_are_written_as_svg_and_pdf() {
         (&["4096", "--passes", "64,64"], "pass 1 of 2"),
         (&["4096", "--classic", "--full"], "X[4095]"),
         (&["512", "--passes", "8,8,8"], "64 x 8 points"),
-        (&["4194304"], "pass 3 of"),
+        (&["4194304"], "last pass, radix"),
+        (&["64", "--dit"], "decimation in time"),
+        (&["64", "--passes", "8,8", "--dit"], "stage 2, radix 8"),
     ] {
         for ending in ["svg", "pdf"] {
             let path = file(&format!("graph.{ending}"));
@@ -294,4 +296,50 @@ fn a_hop_of_nothing_is_refused_as_that() {
     let (status, _, said) = qpuscope(&["plan", "1024", "--powers", "4", "--hop", "0"]);
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("give 1 or more"), "{said}");
+}
+
+/// A plan has one name, one list of passes and one explanation of its marks in both commands.
+#[test]
+fn plan_and_flowgraph_have_the_same_words() {
+    for (points, words) in [
+        (
+            "16",
+            &[
+                "16s",
+                "shared pass",
+                "8 x 2 in one launch",
+                "16s: the program",
+            ][..],
+        ),
+        ("1024", &["1024", "shared pass", "32 x 32 in one launch"]),
+        (
+            "8192",
+            &["128s x 64", "first pass", "last pass", "128s: two QPUs"],
+        ),
+        (
+            "32768",
+            &["128q x 256q", "first pass", "last pass", "256q: four QPUs"],
+        ),
+        (
+            "65536",
+            &["32 x 32 x 64", "first pass", "middle pass", "last pass"],
+        ),
+    ] {
+        let (status, plan, said) = qpuscope(&["plan", points]);
+        assert_eq!(status, 0, "{said}");
+        let path = file("words.svg");
+        let (status, _, said) = qpuscope(&["flowgraph", points, "-o", &path]);
+        assert_eq!(status, 0, "{said}");
+        let picture = std::fs::read_to_string(&path).expect("a picture");
+        for word in words {
+            // The table of a plan has the pass in its first column.
+            let in_table = word.strip_suffix(" pass").unwrap_or(word);
+            assert!(plan.contains(in_table), "{points}: {word}: {plan}");
+            assert!(picture.contains(word), "{points}: {word}");
+        }
+        assert!(said.contains(&format!("QPU plan {}", words[0])), "{said}");
+        let (_, json, _) = qpuscope(&["plan", points, "--json"]);
+        let object: Value = serde_json::from_str(&json).expect("one object");
+        assert_eq!(object["split"], words[0]);
+    }
 }

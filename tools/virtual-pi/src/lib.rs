@@ -18,7 +18,7 @@ mod memory;
 use board::Board;
 use cpu::Cpu;
 
-pub use clock::INSTRUCTION_CLOCKS;
+pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
 pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <command>
   setup                installs what is missing where it may, else says what to install
   build                target/kernel.elf and target/kernel.img
-  guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
+  guest                target/guest-fft.img, which `qpuscope bench --engine cpu` and `selftest` run
   reproduce            compiles anew in two folders, compares the images and lists them; --dist: and
                        what dist makes, which compiles qpuscope twice, optimized
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
@@ -49,7 +49,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   bench                the FFT on the QPUs beside GPU_FFT, length by length: docs/performance.md
                        [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
                        [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]
-                       [--json] [--recorded]; --record: keeps GPU_FFT's figures for --recorded
+                       [--json] [--recorded]; --record: keeps GPU_FFT's figures for --recorded;
+                       --beside: only the tables of the ARM and of planes
   card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
   dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS";
 
@@ -108,8 +109,11 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "fidelity" => package::run("fidelity", None, rest),
         "bench" => {
             // What is recorded must not be of an image from before the last change.
-            if rest.iter().any(|argument| argument == "--record") {
-                eprintln!("{}", firmware::build(&toolchain::find_or_install()?)?);
+            let records = ["--record", "--beside"];
+            if rest.iter().any(|argument| records.contains(&&**argument)) {
+                let toolchain = toolchain::find_or_install()?;
+                eprintln!("{}", firmware::build(&toolchain)?);
+                eprintln!("{}", firmware::build_guest(&toolchain, "guest-fft")?);
             }
             package::run("bench", None, rest)
         }

@@ -34,6 +34,8 @@ pub struct Report<'a> {
     pub tried: &'a [Tried],
     /// The source of the peer's figures, as a sentence.
     pub peer: &'a str,
+    /// The sections of the ARM and of planes.
+    pub beside: &'a str,
     /// The command that made it.
     pub command: &'a str,
 }
@@ -161,6 +163,13 @@ impl Report<'_> {
             ("verdict", self.verdict()),
             ("how sure", HOW_SURE.into()),
             ("rates", rates.to_string()),
+            (
+                "beside",
+                match self.beside {
+                    "" => String::new(),
+                    beside => format!("{beside}\n\n"),
+                },
+            ),
             ("sections", sections.join("\n\n")),
         ];
         fill(include_str!("report.md"), &values)

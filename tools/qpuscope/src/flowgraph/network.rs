@@ -5,9 +5,13 @@
 //! in the same rows. Behind it some edges have a twiddle. After the last stage the row with the
 //! digits k0 k1 .. holds the bin k0 + R0 k1 + R0 R1 k2 ...
 //!
+//! Decimation in time is the same flow backwards: the first stage's digit is the last of a row, the
+//! samples are in digit-reversed order, and the twiddles behind a stage are those that the next one
+//! needs.
+//!
 //! Where twiddles stand is a choice when there are more than two stages. The classic flow has all
 //! of a residue's turn at once; that of the QPU plan turns by what the next stage needs only, so
-//! that the first table is short. Both are the same transform, which the tests show by doing it.
+//! that the first table is short. All are the same transform, which the tests show by doing it.
 
 use dsp::reversal::digit_reversed;
 
@@ -17,6 +21,9 @@ pub enum Order {
     /// Decimation in frequency as in textbooks: everything that a residue needs, right behind its
     /// stage.
     Classic,
+    /// Decimation in time as in textbooks: everything that the legs of the next stage need, right
+    /// in front of it.
+    InTime,
     /// The values that the next stage needs: the passes of the QPU plan.
     NextStage,
 }
@@ -54,7 +61,11 @@ impl Network {
 
     /// Distance of the rows of one butterfly.
     pub fn stride(&self, stage: usize) -> u32 {
-        self.radices[stage + 1..].iter().product()
+        let inside = match self.order {
+            Order::InTime => &self.radices[..stage],
+            Order::Classic | Order::NextStage => &self.radices[stage + 1..],
+        };
+        inside.iter().product()
     }
 
     /// The digit of a row that the stage works on: the number of the butterfly's leg.
@@ -78,7 +89,14 @@ impl Network {
                 let part = u64::from(self.leg(stage, row)) * u64::from(row % stride);
                 part * (points / block)
             }
-            Order::NextStage if stage + 1 == self.radices.len() => 0,
+            Order::InTime | Order::NextStage if stage + 1 == self.radices.len() => 0,
+            Order::InTime => {
+                // The leg of the next stage times the column, in parts of that stage's blocks.
+                let stride = u64::from(self.stride(stage + 1));
+                let block = stride * u64::from(self.radices[stage + 1]);
+                let part = u64::from(self.leg(stage + 1, row)) * (u64::from(row) % stride);
+                part * (points / block)
+            }
             Order::NextStage => {
                 // All residues so far times the next stage's digit, in parts of what both make up.
                 let residues = digit_reversed(row / stride, &self.radices[..=stage]);
@@ -89,9 +107,23 @@ impl Network {
         (exponent % points) as u32
     }
 
+    /// The sample that a row holds at the beginning.
+    pub fn sample(&self, row: u32) -> u32 {
+        match self.order {
+            Order::InTime => {
+                let radices: Vec<u32> = self.radices.iter().rev().copied().collect();
+                digit_reversed(row, &radices)
+            }
+            Order::Classic | Order::NextStage => row,
+        }
+    }
+
     /// The bin that a row holds at the end.
     pub fn bin(&self, row: u32) -> u32 {
-        digit_reversed(row, &self.radices)
+        match self.order {
+            Order::InTime => row,
+            Order::Classic | Order::NextStage => digit_reversed(row, &self.radices),
+        }
     }
 }
 
@@ -103,7 +135,10 @@ mod tests {
 
     /// The transform as the graph draws it.
     fn computed(network: &Network, input: &[Complex<f64>]) -> Vec<Complex<f64>> {
-        let mut data = input.to_vec();
+        let rows = 0..network.points();
+        let mut data: Vec<_> = rows
+            .map(|row| input[network.sample(row) as usize])
+            .collect();
         let n = u64::from(network.points());
         for (stage, &radix) in network.radices().iter().enumerate() {
             let before = data.clone();
@@ -127,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_graph_is_the_transform_in_either_order() {
+    fn the_graph_is_the_transform_in_every_order() {
         for radices in [
             vec![2; 6],
             vec![4, 4, 4],
@@ -138,7 +173,7 @@ mod tests {
             vec![7],
             vec![],
         ] {
-            for order in [Order::Classic, Order::NextStage] {
+            for order in [Order::Classic, Order::InTime, Order::NextStage] {
                 let network = Network::new(radices.clone(), order).unwrap();
                 let input: Vec<_> = (0..network.points())
                     .map(|i| Complex::new(f64::from(i * i % 17), f64::from(i % 5) - 2.0))
@@ -165,6 +200,21 @@ mod tests {
         assert_eq!(stage(2), [0; 8]);
         let bins: Vec<_> = (0..8).map(|row| network.bin(row)).collect();
         assert_eq!(bins, [0, 4, 2, 6, 1, 5, 3, 7]);
+    }
+
+    #[test]
+    fn decimation_in_time_is_the_other_way_round() {
+        // Oppenheim and Schafer, figure of the 8-point decimation in time.
+        let network = Network::new(vec![2, 2, 2], Order::InTime).unwrap();
+        let rows = || 0..8;
+        let stage =
+            |stage| -> Vec<u32> { rows().map(|row| network.exponent(stage, row)).collect() };
+        assert_eq!(stage(0), [0, 0, 0, 2, 0, 0, 0, 2]);
+        assert_eq!(stage(1), [0, 0, 0, 0, 0, 1, 2, 3]);
+        assert_eq!(stage(2), [0; 8]);
+        let samples: Vec<u32> = rows().map(|row| network.sample(row)).collect();
+        assert_eq!(samples, [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert!(rows().all(|row| network.bin(row) == row));
     }
 
     #[test]

@@ -50,10 +50,11 @@ fn kept(radix: u32, stages: usize) -> Vec<u32> {
 /// Few stages: all rows of these digits.
 fn by_digits(network: &Network, digits: &[Vec<u32>]) -> Vec<u32> {
     let mut rows = vec![0];
-    for (radix, digits) in network.radices().iter().zip(digits) {
+    for (stage, digits) in digits.iter().enumerate() {
+        let stride = network.stride(stage);
         rows = rows
             .iter()
-            .flat_map(|row| digits.iter().map(move |digit| row * radix + digit))
+            .flat_map(|row| digits.iter().map(move |digit| row + stride * digit))
             .collect();
     }
     rows
@@ -89,15 +90,17 @@ mod tests {
             vec![2, 4, 4],
             vec![2, 8, 8, 8, 8, 8],
         ] {
-            let network = Network::new(radices.clone(), Order::Classic).unwrap();
-            let rows = folded(&network);
-            assert!(rows.is_sorted() && rows.len() <= 80, "{}", rows.len());
-            for (stage, &radix) in radices.iter().enumerate() {
-                let stride = network.stride(stage);
-                for column in [0, 1 % stride, stride - 1] {
-                    for leg in [0, 1, radix - 1] {
-                        let row = column + leg * stride;
-                        assert!(rows.binary_search(&row).is_ok(), "{radices:?}: {row}");
+            for order in [Order::Classic, Order::InTime] {
+                let network = Network::new(radices.clone(), order).unwrap();
+                let rows = folded(&network);
+                assert!(rows.is_sorted() && rows.len() <= 80, "{}", rows.len());
+                for (stage, &radix) in radices.iter().enumerate() {
+                    let stride = network.stride(stage);
+                    for column in [0, 1 % stride, stride - 1] {
+                        for leg in [0, 1, radix - 1] {
+                            let row = column + leg * stride;
+                            assert!(rows.binary_search(&row).is_ok(), "{radices:?}: {row}");
+                        }
                     }
                 }
             }

@@ -1,7 +1,9 @@
-//! Pictures and their transforms in two dimensions: files, sizes, masks, levels.
+//! Pictures and their transforms in two dimensions: files, sizes, masks, kernels, levels, oceans.
 
+pub mod kernel;
 pub mod mask;
 pub mod npy;
+pub mod ocean;
 pub mod png;
 pub mod transform;
 
@@ -50,6 +52,12 @@ impl Picture {
             height,
             pixels,
         }
+    }
+
+    /// The pixels as complex points.
+    #[must_use]
+    pub fn points(&self) -> Vec<[f32; 2]> {
+        self.pixels.iter().map(|&x| [x, 0.0]).collect()
     }
 
     /// Mean of all pixels.

@@ -68,7 +68,9 @@ pub fn request(width: usize, height: usize) -> Result<(Request, u64)> {
         }
     }
     // Two planes of two numbers are the least that is needed.
-    let least = 16 * width as u64 * height as u64;
+    let least = (width as u64)
+        .saturating_mul(height as u64)
+        .saturating_mul(16);
     if least > MEMORY {
         return Err(too_large(least));
     }

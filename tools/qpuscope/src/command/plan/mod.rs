@@ -10,6 +10,7 @@
 
 mod report;
 mod time;
+pub mod words;
 
 use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::planner::tuning::{self, Chip};
@@ -30,6 +31,11 @@ const SHORT: u64 = 1 << 16;
 
 /// Options of `plan`.
 #[derive(clap::Args, Debug)]
+#[command(
+    after_help = "A pass goes over memory once: the first, a middle, the last one, or a single one for all. A shared pass \
+    is one launch of two steps. A unit is what a QPU has in registers at a time. Programs are the QPUs that work, and code \
+    is their instructions. Marks behind a radix are explained below the table; `qpuscope flowgraph N` draws the same passes."
+)]
 pub struct Options {
     /// Points of a transform, of a plane its columns: a power of two, 16 to 4194304
     n: u64,

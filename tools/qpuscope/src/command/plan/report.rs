@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use qpu::fft::kernels::catalogue::Pass;
 use qpu::fft::kernels::convert;
+use qpu::fft::kernels::layout::OnePass;
 use qpu::fft::kernels::spectral::Bins;
 use qpu::fft::planner::memory::{Arrangement, PassMemory};
 use qpu::fft::request::{Request, Transform};
@@ -12,7 +13,7 @@ use qpu::fft::samples::Format;
 use v3d_sim::Constants;
 
 use super::time::Measured;
-use super::{Cost, Options, points};
+use super::{Cost, Options, points, words};
 use crate::constants;
 use crate::plane::transform::MEMORY;
 
@@ -54,23 +55,8 @@ impl Report<'_> {
                 pass.program.code.len(),
             );
         }
-        for pass in self.arrangement.passes() {
-            let left_out = pass.programs - pass.running();
-            if left_out > 0 {
-                let _ = writeln!(
-                    text,
-                    "the {} pass leaves {left_out} QPUs out, so that fewer share their caches",
-                    Line::of(pass).name,
-                );
-            }
-        }
-        for pass in self.arrangement.passes().filter(|pass| pass.stretches > 1) {
-            let _ = writeln!(
-                text,
-                "the {} pass is done in {} launches, so that programs that read the same rows stay together",
-                Line::of(pass).name,
-                pass.stretches,
-            );
+        for line in self.explanations() {
+            let _ = writeln!(text, "{line}");
         }
         let _ = write!(
             text,
@@ -130,6 +116,32 @@ impl Report<'_> {
             _ => {}
         }
         text
+    }
+
+    /// Lines that explain the table: steps of a shared pass, marks, QPUs left out, launches.
+    fn explanations(&self) -> Vec<String> {
+        let mut passes = self.arrangement.passes();
+        let steps = passes.find_map(|pass| Some(words::steps(pass.layout().one_pass()?)));
+        let marks = words::marks(&self.arrangement.split());
+        let left_out = self.arrangement.passes().filter_map(|pass| {
+            let left_out = pass.programs - pass.running();
+            (left_out > 0).then(|| {
+                format!(
+                    "the {} pass leaves {left_out} QPUs out, so that fewer share their caches",
+                    Line::of(pass).name,
+                )
+            })
+        });
+        let stretches = self.arrangement.passes().filter(|pass| pass.stretches > 1);
+        let stretches = stretches.map(|pass| {
+            format!(
+                "the {} pass is done in {} launches, so that programs that read the same rows stay together",
+                Line::of(pass).name,
+                pass.stretches,
+            )
+        });
+        let lines = steps.into_iter().chain(marks);
+        lines.chain(left_out).chain(stretches).collect()
     }
 
     /// Bytes of everything, in place where that may be.
@@ -208,6 +220,7 @@ impl Report<'_> {
             "direction": if self.options.inverse { "inverse" } else { "forward" },
             "board": self.board,
             "radices": radices,
+            "split": self.arrangement.split().to_string(),
             "passes": passes,
             "memory_bytes": memory.total(),
             "program_bytes": memory.programs,
@@ -234,6 +247,7 @@ fn pass_json(pass: &PassMemory) -> Value {
     json!({
         "role": line.name,
         "radix": line.radix,
+        "steps": pass.layout().one_pass().map(OnePass::radices),
         "parts": line.parts,
         "units": pass.units(),
         "programs": pass.running(),
@@ -263,7 +277,7 @@ impl Line {
     fn of(pass: &PassMemory) -> Self {
         if let Some(one) = pass.layout().one_pass() {
             return Self {
-                name: "shared".into(),
+                name: words::SHARED.into(),
                 radix: Some(1 << one.log2_points()),
                 parts: 1,
                 points: one.points_of_a_unit(),
@@ -272,7 +286,7 @@ impl Line {
         }
         match &pass.step.pass {
             Pass::Points(geometry) => Self {
-                name: format!("{:?}", geometry.role()).to_lowercase(),
+                name: words::name(geometry.role()).into(),
                 radix: Some(geometry.radix()),
                 parts: geometry.parts(),
                 points: geometry.vectors() * 16,

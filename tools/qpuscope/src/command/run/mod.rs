@@ -35,7 +35,8 @@ const SLICE_ROUNDS: u64 = 100_000;
 /// Options of `run`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The job: a JSON file as docs/formats.md describes it
+    /// The job: a JSON file as docs/formats.md describes it, or - for standard input, with files
+    /// relative to the current folder
     job: PathBuf,
     /// Stop at the first warning, as `"strict": true` in the job does
     #[arg(long, conflicts_with = "port")]

@@ -225,14 +225,15 @@ fn twiddle_label(exponent: u32, at: (f32, f32)) -> Text {
     }
 }
 
-/// The samples, and what stands for rows that are left out.
+/// The samples, in the order in which the rows hold them, and what stands for rows that are left
+/// out.
 fn inputs(paper: &Paper<'_>, right: f32) -> Layer {
     let mut layer = Layer {
         name: "input".to_owned(),
         ..Layer::default()
     };
     for (index, (&row, &y)) in paper.rows.iter().zip(&paper.heights).enumerate() {
-        let text = format!("x[{row}]");
+        let text = format!("x[{}]", paper.network.sample(row));
         layer
             .texts
             .push(label(&text, (right, y + 3.0), Anchor::End));

@@ -19,7 +19,11 @@ fn scenes() -> Vec<(Vec<u32>, Scene)> {
         vec![32, 64, 32, 64],
         vec![3, 5],
     ] {
-        let network = Network::new(radices.clone(), Order::Classic).unwrap();
+        let order = match scenes.len() % 2 {
+            0 => Order::Classic,
+            _ => Order::InTime,
+        };
+        let network = Network::new(radices.clone(), order).unwrap();
         let headings: Vec<Heading> = radices
             .iter()
             .map(|radix| {

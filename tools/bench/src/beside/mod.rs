@@ -1,0 +1,144 @@
+//! QPUs beside the ARM, and planes: what the page has besides lengths beside GPU_FFT's.
+//!
+//! `cargo xtask bench --beside` measures both and keeps the figures, so that every run of the bench
+//! can write the page; `--record` measures them too. Both sides of the first table are by the clock
+//! of the virtual Pi: the QPUs as jobs of the host on the very firmware, the ARM as the guest that
+//! counts the CPU engine's instructions. Planes run on the simulator, as all other transforms of
+//! the page do.
+
+mod arm;
+mod planes;
+
+pub use arm::Length;
+pub use planes::Plane;
+
+use anyhow::{Context, Result};
+use fidelity::Userland;
+use fidelity::report::table::fill;
+use fidelity::repository::{root, stamp};
+use serde::{Deserialize, Serialize};
+use v3d_sim::Constants;
+
+/// Path of the figures, below the root of the repository.
+pub const PATH: &str = "tools/bench/beside.json";
+
+/// Path of the document, below the root of the repository.
+pub const DOCUMENT: &str = "docs/performance.md";
+
+/// Heading of the sections in the document.
+const HEADING: &str = "## QPUs beside the ARM\n";
+/// Heading of what follows them.
+const NEXT: &str = "## Inverse transforms, batch 1\n";
+
+/// The figures.
+#[derive(Clone, PartialEq, Serialize, Deserialize, Debug, Default)]
+pub struct Beside {
+    /// The day of the run, as year-month-day; empty when nothing was ever recorded.
+    pub date: String,
+    /// The commit of this repository that was run.
+    pub commit: String,
+    /// A length each, shortest first.
+    pub lengths: Vec<Length>,
+    /// A size of plane each, smallest first.
+    pub planes: Vec<Plane>,
+}
+
+impl Beside {
+    /// The figures of the last recorded run.
+    ///
+    /// # Errors
+    /// When the file is not of this form.
+    pub fn last() -> Result<Self> {
+        let path = root().join(PATH);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("reading {}", path.display()))
+    }
+
+    /// Measures everything, with the images that xtask builds. `progress` is told what is done.
+    ///
+    /// # Errors
+    /// When an image is missing, or something does not run as it should.
+    pub fn measure(
+        userland: Option<&Userland>,
+        constants: &Constants,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Self> {
+        let target = root().join("target");
+        let (date, commit) = stamp()?;
+        Ok(Self {
+            date,
+            commit,
+            lengths: arm::measure(
+                &target.join("kernel.img"),
+                &target.join("guest-fft.img"),
+                progress,
+            )?,
+            planes: planes::measure(userland, constants, progress)?,
+        })
+    }
+
+    /// The sections of the document; nothing where nothing was recorded.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        if self.lengths.is_empty() {
+            return String::new();
+        }
+        let values = [
+            ("date", self.date.clone()),
+            ("commit", self.commit.clone()),
+            ("lengths", arm::table(&self.lengths).to_string()),
+            ("planes", planes::table(&self.planes).to_string()),
+        ];
+        fill(include_str!("beside.md").trim_end(), &values)
+    }
+
+    /// The figures as the file has them.
+    ///
+    /// # Errors
+    /// When a figure is no number that JSON has.
+    pub fn json(&self) -> Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}
+
+/// The document with `sections` in the place of those that it has; `None` where it is no such
+/// document.
+#[must_use]
+pub fn renew(document: &str, sections: &str) -> Option<String> {
+    let end = document.find(NEXT)?;
+    let start = document[..end].find(HEADING).unwrap_or(end);
+    let (before, after) = (&document[..start], &document[end..]);
+    Some(format!("{before}{sections}\n\n{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_replaced_or_put_before_the_lengths() {
+        let without = format!("head\n\n{NEXT}rows\n");
+        let once = renew(&without, &format!("{HEADING}\nold")).expect("a document");
+        assert_eq!(once, format!("head\n\n{HEADING}\nold\n\n{NEXT}rows\n"));
+        let twice = renew(&once, &format!("{HEADING}\nnew")).expect("a document");
+        assert_eq!(twice, format!("head\n\n{HEADING}\nnew\n\n{NEXT}rows\n"));
+        assert_eq!(renew("another page", ""), None);
+    }
+
+    /// The page says what is recorded, and what is recorded says what the page claims.
+    #[test]
+    fn the_document_has_the_recorded_figures() {
+        let beside = Beside::last().unwrap_or_else(|e| panic!("{e:#}"));
+        let document = include_str!("../../../../docs/performance.md");
+        let sections = beside.markdown();
+        assert!(
+            sections.starts_with(HEADING) && document.contains(&sections),
+            "docs/performance.md has other figures than {PATH}; `cargo xtask bench --beside` writes both"
+        );
+        assert!(sections.contains("modelled"));
+        for length in &beside.lengths {
+            assert!(length.qpu_ppm < 0.6 && length.arm_ppm < 0.3, "{length:?}");
+        }
+    }
+}

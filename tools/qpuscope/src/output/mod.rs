@@ -1,0 +1,258 @@
+//! Spectra as CSV, JSON and tables, and as other programs read them.
+
+mod npy;
+mod rtl_power;
+mod sdrff;
+pub mod series;
+mod sigmf;
+mod table;
+mod times;
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::lines::Line;
+use crate::spectrum::Spectrum;
+
+pub use rtl_power::RtlPower;
+pub use sdrff::sdrff;
+pub use sigmf::Recorded;
+pub use table::table;
+pub use times::Times;
+
+/// One spectrum, a bin a line. Lines that begin with `#` say what the numbers are.
+#[must_use]
+pub fn csv(spectrum: &Spectrum, notes: &[String]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "# spectrum of {}",
+        spectrum.source.replace(['\n', '\r'], " ")
+    );
+    let _ = writeln!(out, "# {}", spectrum.reference());
+    let _ = writeln!(
+        out,
+        "# sample rate {}, N = {} {}, window {} (ENBW {:.4} bins), {} samples overlap, {}",
+        spectrum.rate,
+        spectrum.n,
+        domain(spectrum),
+        spectrum.window,
+        spectrum.enbw_bins,
+        spectrum.overlap,
+        spectrum.made_of()
+    );
+    let _ = writeln!(
+        out,
+        "# engine {}, board {}, firmware {}",
+        spectrum.engine.name(),
+        spectrum.board,
+        spectrum.firmware
+    );
+    for note in notes {
+        let _ = writeln!(out, "# {note}");
+    }
+    let slow = spectrum.is_slow();
+    let day = if slow {
+        "frequency_cycles_per_day,"
+    } else {
+        ""
+    };
+    let unit = column_name(&spectrum.level_unit());
+    let _ = writeln!(out, "bin,frequency_hz,{day}power,level_{unit}");
+    for (index, power) in spectrum.power.iter().enumerate() {
+        let hz = spectrum.frequency_hz(index);
+        let _ = write!(out, "{},{hz}", spectrum.bin(index));
+        if slow {
+            let _ = write!(out, ",{:.6}", hz * 86_400.0);
+        }
+        // A bin that was lost on the line is left empty.
+        if power.is_nan() {
+            out.push_str(",,\n");
+        } else {
+            let _ = writeln!(out, ",{power:e},{:.4}", spectrum.level_db(index));
+        }
+    }
+    out
+}
+
+const fn domain(spectrum: &Spectrum) -> &'static str {
+    if spectrum.complex { "complex" } else { "real" }
+}
+
+/// A unit as part of a column's name: `dBFS`, `dB_re_1_degree`.
+fn column_name(unit: &str) -> String {
+    unit.chars()
+        .map(|letter| {
+            if letter == ',' || letter.is_whitespace() {
+                '_'
+            } else {
+                letter
+            }
+        })
+        .collect()
+}
+
+/// The headings of [`csv_row`], for spectra of the same settings as this one.
+#[must_use]
+pub fn csv_row_headings(spectrum: &Spectrum) -> String {
+    let mut out = format!(
+        "# level in {} ({}); N = {} {}, window {}, detector {}, dc {}{}, {}\ndevice_time_s,record,engine,averages,clipped,dropped",
+        spectrum.level_unit(),
+        spectrum.reference(),
+        spectrum.n,
+        domain(spectrum),
+        spectrum.window,
+        spectrum.detector.name(),
+        spectrum.dc.name(),
+        match spectrum.held {
+            Some(held) => format!(", {} of all records so far", held.hold.name()),
+            None => String::new(),
+        },
+        spectrum.rate
+    );
+    for index in 0..spectrum.power.len() {
+        let _ = write!(out, ",{}Hz", spectrum.frequency_hz(index));
+    }
+    out.push('\n');
+    out
+}
+
+/// One spectrum as a line: when, how, and the level of every bin.
+#[must_use]
+pub fn csv_row(spectrum: &Spectrum) -> String {
+    let mut out = format!(
+        "{:.6},{},{},{},{},{}",
+        spectrum.device_us as f64 * 1e-6,
+        spectrum.record,
+        spectrum.engine.name(),
+        spectrum.averages,
+        spectrum.counters.clipped,
+        spectrum.counters.dropped_records
+    );
+    for (index, power) in spectrum.power.iter().enumerate() {
+        out.push(',');
+        if !power.is_nan() {
+            let _ = write!(out, "{:.2}", spectrum.level_db(index));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// One spectrum as a JSON object on one line; lost bins are null.
+#[must_use]
+pub fn json_line(spectrum: &Spectrum, lines: &[Line]) -> String {
+    let levels: Vec<Value> = (0..spectrum.power.len())
+        .map(|index| {
+            let level = spectrum.level_db(index);
+            if level.is_finite() {
+                json!((level * 1e4).round() / 1e4)
+            } else {
+                Value::Null
+            }
+        })
+        .collect();
+    let mut object = settings(spectrum);
+    object["device_time_us"] = json!(spectrum.device_us);
+    object["record"] = json!(spectrum.record);
+    object["first_bin"] = json!(spectrum.first_bin);
+    object["bin_hz"] = json!(spectrum.bin_hz());
+    object["lines"] = json!(lines);
+    object["levels"] = json!(levels);
+    format!("{object}\n")
+}
+
+/// The fields that are equal for all bins: engine, board, rate, length, window, averages, unit,
+/// counters.
+#[must_use]
+pub fn settings(spectrum: &Spectrum) -> Value {
+    json!({
+        "source": spectrum.source,
+        "engine": spectrum.engine.name(),
+        "engine_fallback": spectrum.fallback,
+        "plan_replaced": spectrum.replaced,
+        "doubt": spectrum.doubt.map(|doubt| json!({ "from": doubt.from, "until": doubt.until })),
+        "board": spectrum.board,
+        "firmware": spectrum.firmware,
+        "sample_rate": { "num": spectrum.rate.num, "den": spectrum.rate.den },
+        "n": spectrum.n,
+        "complex": spectrum.complex,
+        "window": spectrum.window.to_string(),
+        "enbw_bins": spectrum.enbw_bins,
+        "overlap": spectrum.overlap,
+        "averages": spectrum.averages,
+        "detector": spectrum.detector.name(),
+        "dc": spectrum.dc.name(),
+        "held": spectrum.held,
+        "centre_hz": spectrum.centre_hz,
+        "unit": spectrum.level_unit(),
+        "reference": spectrum.reference(),
+        "counters": spectrum.counters,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Unit;
+    use crate::spectrum::tests::example;
+    use signal::Rate;
+
+    #[test]
+    fn csv_states_the_reference_and_has_a_line_for_each_bin() {
+        let mut spectrum = example(16, false);
+        spectrum.power[3] = f64::NAN;
+        let text = csv(&spectrum, &["a note".into()]);
+        assert!(
+            text.contains("# 0 dBFS is a sine of full-scale amplitude\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("# a note\nbin,frequency_hz,power,level_dBFS\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\n2,6000,2.5e-1,-6.0206\n3,9000,,\n"),
+            "{text}"
+        );
+        assert_eq!(
+            text.lines().filter(|line| !line.starts_with('#')).count(),
+            1 + 9
+        );
+    }
+
+    #[test]
+    fn a_slow_series_has_cycles_a_day_and_its_own_unit() {
+        let mut spectrum = example(4096, false);
+        spectrum.rate = Rate { num: 1, den: 3600 };
+        spectrum.unit = Unit::One("degree".into());
+        let text = csv(&spectrum, &[]);
+        assert!(
+            text.contains("bin,frequency_hz,frequency_cycles_per_day,power,level_dB_re_1_degree\n"),
+            "{}",
+            &text[..600]
+        );
+    }
+
+    #[test]
+    fn json_lines_are_objects_and_lost_bins_null() {
+        let mut spectrum = example(16, true);
+        spectrum.power[0] = f64::NAN;
+        let text = json_line(&spectrum, &[]);
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["levels"].as_array().map(Vec::len), Some(16));
+        assert!(value["levels"][0].is_null());
+        assert_eq!(value["sample_rate"]["num"], 48_000);
+        assert_eq!(value["engine"], "qpu");
+    }
+
+    #[test]
+    fn rows_have_as_many_fields_as_headings() {
+        let spectrum = example(64, false);
+        let headings = csv_row_headings(&spectrum);
+        let names = headings.lines().last().map(|line| line.split(',').count());
+        assert_eq!(names, Some(csv_row(&spectrum).split(',').count()));
+        assert_eq!(names, Some(6 + 33));
+    }
+}
