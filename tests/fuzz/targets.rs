@@ -6,6 +6,8 @@
 #[path = "../../kernel/wire/tests/fuzz/mod.rs"]
 mod protocol;
 
+use qpuscope::failure::{Exit, Failure};
+use qpuscope::input::{self, Points, Reading, Stereo};
 use qpuscope::job_file::JobFile;
 use std::path::Path;
 
@@ -26,6 +28,7 @@ pub const ALL: &[Target] = &[
     ("qpu-instructions", qpu_instructions),
     ("qpu-textures", qpu_textures),
     ("job-files", job_files),
+    ("recordings", recordings),
 ];
 
 /// Any 64-bit word decodes to fields that encode to it, or is refused; any program can be checked
@@ -185,6 +188,62 @@ fn job_files(bytes: &[u8]) {
             assert!(outcome.cycles <= 2_000 + 8);
         }
         Err(failure) => assert!(!failure.message.is_empty()),
+    }
+}
+
+/// Any bytes are a recording, whose samples can then be read and sent, or refused in one sentence.
+///
+/// The reader is that of what they begin with; of others the length picks it, and the name.
+fn recordings(bytes: &[u8]) {
+    const RAW: [&str; 5] = ["cu8", "cs8", "i16_be", "cf32", "f64"];
+    let how = Reading {
+        rate: (!bytes.len().is_multiple_of(4)).then_some(wire::Rate {
+            num: 48_000,
+            den: 1,
+        }),
+        stereo: [None, Some(Stereo::Iq), Some(Stereo::Right)][bytes.len() % 3],
+        detrend: bytes.len().is_multiple_of(5).then_some(true),
+        ..Reading::default()
+    };
+    let read = |name: &str| input::read_bytes(name, bytes.to_vec(), &how);
+    let recording = match bytes {
+        [b'R' | b'B', ..] => read("HDSDR_20171123_005716Z_1130kHz_RF.wav"),
+        [0x93, ..] => read("a.npy"),
+        [b'{', ..] => input::sigmf::read_memory(bytes, bytes.to_vec(), &how),
+        [b'a', ..] => read("a.sigmf"),
+        _ if bytes.is_ascii() => read("a.csv"),
+        _ => read(&format!("a.{}", RAW[bytes.len() % RAW.len()])),
+    };
+    let points = match bytes {
+        [0x93, ..] => "a.npy",
+        _ if bytes.is_ascii() => "a.csv",
+        _ => "a.cs16_be",
+    };
+    let points = Points::decode(Path::new(points), &bytes.to_vec().into(), None, 10_000);
+    let check = |failure: Failure| {
+        assert_eq!(failure.exit, Exit::Usage);
+        assert!(
+            !failure.message.is_empty() && failure.message.len() < 1000,
+            "{failure}"
+        );
+    };
+    match recording {
+        Ok(recording) => {
+            for channel in &recording.channels {
+                assert!(channel.points() > 0);
+                let samples = &channel.samples;
+                let sent = samples.travel(0, u64::MAX).expect("samples in memory");
+                let width = samples.on_wire().sample_bytes(samples.domain());
+                assert_eq!(sent.len() as u64, channel.points() * width as u64);
+                let values = samples.values(0, u64::MAX).expect("samples in memory");
+                assert!(values.iter().all(|x| x.is_finite()));
+            }
+        }
+        Err(failure) => check(failure),
+    }
+    match points {
+        Ok(points) => assert!(points.points.iter().flatten().all(|part| part.is_finite())),
+        Err(failure) => check(failure),
     }
 }
 

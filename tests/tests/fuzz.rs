@@ -56,3 +56,8 @@ fn qpu_textures() {
 fn job_files() {
     drive("job-files");
 }
+
+#[test]
+fn recordings() {
+    drive("recordings");
+}

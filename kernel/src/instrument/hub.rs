@@ -7,7 +7,7 @@
 
 use core::fmt::Write;
 
-use wire::{Domain, Envelope, Fault, Item, NakCode, SampleFormat, Source, State};
+use wire::{Envelope, Fault, Item, NakCode, SampleFormat, Source, State};
 
 use super::analyser::{Analyser, Shape};
 use super::board::{Board, Stage};
@@ -22,6 +22,7 @@ use super::source::{Generator, Signal};
 use super::stream::Stream;
 use super::text;
 use super::upload::Upload;
+use crate::engine::samples::Coding;
 use crate::engine::{EngineError, Fft, QpuHost};
 use crate::log;
 
@@ -44,7 +45,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     pub(super) fn start(&mut self, board: &mut impl Board) {
         board.stage(Stage::SelfTest);
         self.write_banner(board);
-        self.shape_analyser(SampleFormat::F32, self.settings.domain);
+        self.shape_analyser(Coding::new(SampleFormat::F32, self.settings.domain));
         test_engines(&mut self.analyser, board, &mut self.link.notice);
         self.report_drops();
         self.link
@@ -129,17 +130,17 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if signal.source != Source::I2s {
             self.live.end(board);
         }
-        self.shape_analyser(signal.format, signal.domain);
+        self.shape_analyser(signal.coding());
         self.stream.begin(signal, board.now_us());
         self.refresh_descriptor(board);
         board.stage(signal.stage());
     }
 
     /// Lets the analyser make what the settings say of such samples.
-    fn shape_analyser(&mut self, format: SampleFormat, domain: Domain) {
-        let (_, all) = bins_of(domain, self.settings.n);
-        let bins = cropped(&self.settings, domain).unwrap_or((0, all));
-        let shape = Shape::new(&self.settings, format, domain, bins);
+    fn shape_analyser(&mut self, coding: Coding) {
+        let (_, all) = bins_of(coding.domain, self.settings.n);
+        let bins = cropped(&self.settings, coding.domain).unwrap_or((0, all));
+        let shape = Shape::new(&self.settings, coding, bins);
         self.analyser.begin(shape);
     }
 

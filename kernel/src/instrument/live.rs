@@ -5,8 +5,7 @@
 
 use core::fmt::Write;
 
-use dsp::Complex;
-use wire::{Counters, Fault, Message, Source};
+use wire::{Channels, Counters, Fault, Message, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
@@ -95,8 +94,12 @@ impl Live {
         let rate = self.capture.rate()?;
         Some(Signal {
             source: Source::I2s,
-            format: wire::SampleFormat::F32,
+            format: SampleFormat::I32,
             domain: self.channel.domain(),
+            channels: match self.channel {
+                Channel::Left | Channel::Right | Channel::Iq => Channels::All,
+                Channel::Qi => Channels::Swapped,
+            },
             rate: rate.rate,
             rate_within_hz: rate.within_hz,
             stream: 0,
@@ -120,9 +123,8 @@ impl Live {
         }
         let mut clipped = 0;
         if self.capture.has(first) {
-            self.copy(first, count, port, |sample, is_clipped| {
-                analyser.push(sample);
-                clipped += u32::from(is_clipped);
+            self.copy(first, count, port, |bytes| {
+                clipped += analyser.extend(bytes)
             });
         }
         if self.capture.still_has(port, first) {
@@ -136,30 +138,20 @@ impl Live {
         true
     }
 
-    /// Takes samples out of the ring, with a mark on those at full scale.
-    fn copy(
-        &self,
-        first: u64,
-        count: u64,
-        port: &mut impl Port,
-        mut take: impl FnMut(Complex<f32>, bool),
-    ) {
+    /// Copies samples out of the ring, as bytes.
+    fn copy(&self, first: u64, count: u64, port: &mut impl Port, mut take: impl FnMut(&[u8])) {
         let mut words = [0; CHUNK];
+        let mut bytes = [0; 4 * CHUNK];
         let frame_words = self.capture.wiring().frame_bytes() as usize / 4;
         let at_a_time = CHUNK / frame_words;
         for start in (0..count).step_by(at_a_time) {
             let frames = (count - start).min(at_a_time as u64) as usize;
             let words = &mut words[..frames * frame_words];
             self.capture.read(port, first + start, words);
-            for frame in words.chunks_exact(frame_words) {
-                let (first, second) = (frame[0], frame.get(1).copied().unwrap_or(0));
-                let clipped = is_clipped(first) || is_clipped(second);
-                let (re, im) = match self.channel {
-                    Channel::Qi => (second, first),
-                    Channel::Left | Channel::Right | Channel::Iq => (first, second),
-                };
-                take(Complex::new(value(re), value(im)), clipped);
+            for (word, bytes) in words.iter().zip(bytes.as_chunks_mut().0) {
+                *bytes = word.to_le_bytes();
             }
+            take(&bytes[..4 * words.len()]);
         }
     }
 }

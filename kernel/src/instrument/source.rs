@@ -6,9 +6,10 @@
 
 use dsp::Complex;
 use dsp::generator::{self, RATE_HZ};
-use wire::{Domain, Rate, SampleFormat, Source, State};
+use wire::{Channels, Domain, Rate, SampleFormat, Source, State};
 
 use super::board::{SECOND_US, Stage};
+use crate::engine::samples::Coding;
 
 /// Samples made or copied in one step.
 pub(super) const SAMPLE_BUDGET: usize = 2048;
@@ -19,6 +20,7 @@ pub(super) struct Signal {
     pub source: Source,
     pub format: SampleFormat,
     pub domain: Domain,
+    pub channels: Channels,
     pub rate: Rate,
     /// The true rate is not further away than this; 0: it is exact.
     pub rate_within_hz: f64,
@@ -27,6 +29,15 @@ pub(super) struct Signal {
 }
 
 impl Signal {
+    /// The coding of its samples.
+    pub(super) const fn coding(&self) -> Coding {
+        Coding {
+            format: self.format,
+            domain: self.domain,
+            channels: self.channels,
+        }
+    }
+
     /// Reports if the source cannot wait.
     pub(super) const fn is_live(&self) -> bool {
         matches!(self.source, Source::Generator | Source::I2s)
@@ -75,6 +86,7 @@ impl Generator {
             source: Source::Generator,
             format: SampleFormat::F32,
             domain: self.domain,
+            channels: Channels::All,
             rate: Rate::hz(RATE_HZ),
             rate_within_hz: 0.0,
             stream,

@@ -35,7 +35,7 @@ pub use message::{Credit, Fault, Message, QpuResult, Status, UploadBegin, Upload
 pub use name::Name;
 pub use probe::{Probed, Slot};
 pub use proof::{PlanKind, PlanName, Proof, Verdict};
-pub use signal::{Beta, Code, Detector, Domain, Rate, SampleFormat, Window};
+pub use signal::{Beta, Channels, Code, Detector, Domain, Rate, SampleFormat, Window};
 pub use spectrum::{
     Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, Doubt, MAX_CHUNK_DATA, Record,
     RecordHead, Value,

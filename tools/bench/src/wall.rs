@@ -59,11 +59,7 @@ pub fn measure(port: &str, lengths: impl Iterator<Item = u32>) -> Result<BTreeMa
         }
         forget_plans(&mut client)?;
         let numbers = (0..(2 * BLOCKS) << log2n).map(|n| (n * 37 % 251) as u8);
-        let channel = Channel {
-            name: String::new(),
-            samples: Samples::U8(numbers.collect()),
-            complex: true,
-        };
+        let channel = Channel::only(Samples::of_pairs(numbers.collect()));
         let spectra = client.upload(&channel, Rate { num: 1, den: 1 })?;
         let mut times = spectra.iter().filter(|spectrum| !spectrum.fallback);
         let first = times.next().context("the board sent no spectrum")?;

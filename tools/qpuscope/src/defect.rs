@@ -2,9 +2,12 @@
 //! on.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use v3d_sim::Defect;
 use virtual_pi::VirtualPi;
+
+use crate::quantity::seconds;
 
 /// A defect, and when it begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,16 +20,19 @@ impl FromStr for TimedDefect {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, seconds) = text.split_once('@').unwrap_or((text, "0"));
+        let (name, time) = text.split_once('@').unwrap_or((text, "0"));
         let defect = name.parse::<Defect>().map_err(|error| error.to_string())?;
-        let seconds: Option<f64> = seconds.parse().ok();
-        match seconds.filter(|seconds| (0.0..1e9).contains(seconds)) {
-            Some(seconds) => Ok(Self {
-                defect,
-                begins_ns: (seconds * 1e9) as u64,
-            }),
+        let begins = match time {
+            "0" => Ok(Duration::ZERO),
+            time => seconds(time),
+        };
+        let begins_ns = begins
+            .ok()
+            .and_then(|time| u64::try_from(time.as_nanos()).ok());
+        match begins_ns {
+            Some(begins_ns) => Ok(Self { defect, begins_ns }),
             None => Err(format!(
-                "{text} begins at no time; give NAME@SECONDS of virtual time, for example {defect}@2.5"
+                "{text} begins at no time; give NAME@SECONDS of virtual time, for example {defect}@2.5 or {defect}@500ms"
             )),
         }
     }
@@ -68,6 +74,8 @@ mod tests {
         let later = read("wrong-qpu:3@2.5").expect("a defect and a time");
         assert_eq!(later.from_the_start(), None);
         assert_eq!(later.begins_ns, 2_500_000_000);
+        let soon = read("late-vpm@500ms").expect("a defect and a time");
+        assert_eq!(soon.begins_ns, 500_000_000);
         for (wrong, named) in [
             ("late", "late-vpm"),
             ("late-vpm@soon", "NAME@SECONDS"),

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
-use crate::{stop, text};
+use crate::{progress, stop, text};
 
 /// Writes text to standard output.
 ///
@@ -30,10 +30,11 @@ pub fn json(json: &str) -> Result<()> {
 /// # Errors
 /// As [`data`].
 pub fn bytes(bytes: &[u8]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    stop::blocking(|| out.write_all(bytes).and_then(|()| out.flush())).map_err(|error| match error
-        .kind()
-    {
+    let write = || {
+        let mut out = std::io::stdout().lock();
+        stop::blocking(|| out.write_all(bytes).and_then(|()| out.flush()))
+    };
+    progress::suspend(write).map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::failed(""),
         _ => Failure::failed(format!(
             "cannot write to standard output: {error}; check the disk"
@@ -44,7 +45,8 @@ pub fn bytes(bytes: &[u8]) -> Result<()> {
 /// Writes words for people to standard error; when nobody reads them, that is no reason to stop.
 pub fn note(text: &str) {
     let said = text::said(text);
-    let _ = stop::blocking(|| std::io::stderr().lock().write_all(said.as_bytes()));
+    let write = || stop::blocking(|| std::io::stderr().lock().write_all(said.as_bytes()));
+    let _ = progress::suspend(write);
 }
 
 /// A file's name within a sentence; nobody's terminal is to obey it.

@@ -107,6 +107,8 @@ pub struct Spectrum {
     pub stream: u16,
     /// Number of the record in its stream.
     pub record: u32,
+    /// Sample of its stream with which it begins.
+    pub first_sample: u64,
     /// Counts of losses and clipped samples.
     pub counters: Counters,
 }
@@ -208,17 +210,28 @@ impl Spectrum {
         text
     }
 
+    /// Returns whether another one has the same axis and is of the same kind, so that both may
+    /// stand in one table or picture.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let axis = |of: &Self| (of.first_bin, of.n, of.complex, of.rate, of.power.len());
+        let kind = |of: &Self| (of.window, of.detector, of.dc, of.overlap, of.stream);
+        axis(self) == axis(other)
+            && kind(self) == kind(other)
+            && (self.centre_hz, &self.unit) == (other.centre_hz, &other.unit)
+    }
+
+    /// Samples in it: of all blocks, each once.
+    #[must_use]
+    pub fn samples(&self) -> u64 {
+        let (n, overlap) = (u64::from(self.n), u64::from(self.overlap));
+        u64::from(self.averages).saturating_sub(1) * n.saturating_sub(overlap) + n
+    }
+
     /// Lets what was held of records before this one, if it is of the same kind, have its part in
     /// it: a bin that was lost is the one before.
     pub fn hold(&mut self, hold: Hold, before: Option<&Self>) {
-        let alike = |held: &&Self| {
-            let axis = |of: &Self| (of.first_bin, of.n, of.complex, of.rate, of.power.len());
-            let kind = |of: &Self| (of.window, of.detector, of.dc, of.overlap, of.stream);
-            axis(self) == axis(held)
-                && kind(self) == kind(held)
-                && (self.centre_hz, &self.unit) == (held.centre_hz, &held.unit)
-        };
-        let before = before.filter(alike);
+        let before = before.filter(|before| self.is_like(before));
         for (power, held) in self
             .power
             .iter_mut()
@@ -290,6 +303,7 @@ pub(crate) mod tests {
             device_us: 1_500_000,
             stream: 0,
             record: 1,
+            first_sample: 0,
             counters: Counters::default(),
         }
     }

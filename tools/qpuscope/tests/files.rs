@@ -157,7 +157,7 @@ fn no_output_is_an_input_by_whatever_name() {
         ),
         ("report sim:a.qasm -o hard.qasm", "hard.qasm is the image"),
         (
-            "read spectrum-0002.png --format png --out job/..",
+            "read spectrum-0002.png --format png --each --out job/..",
             "spectrum-0002.png is what is read",
         ),
         (

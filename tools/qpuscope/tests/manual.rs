@@ -39,6 +39,14 @@ fn folder(name: &str) -> PathBuf {
         "table.csv",
         b"time,left,right\n2020-01-01 00:00,1,2\n2020-01-01 01:00,3,4\n",
     );
+    write(
+        "points.csv",
+        &[b"1,0\n".to_vec(), b"0,0\n".repeat(15)].concat(),
+    );
+    write(
+        "plane.npy",
+        &[qpuscope::npy::encode("<f4", &[4, 4]), vec![0; 64]].concat(),
+    );
     write("noise.bin", &[0xA5; 1000]);
     write("recorded.bin", include_bytes!("recorded.bin"));
     write(

@@ -140,7 +140,12 @@ fn a_full_scale_tone_reads_0_dbfs_and_every_encoding_says_so() {
             let record: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
             assert_eq!(record["engine"], engine);
             let line = &record["lines"][0];
-            assert_eq!(line["frequency"], 3000.0, "{record}");
+            assert_eq!(line["bin_frequency"], 3000.0, "{record}");
+            let frequency = line["frequency"].as_f64().expect("a frequency");
+            assert!(
+                (frequency - 3000.0).abs() < 0.1 * 48_000.0 / 256.0,
+                "{record}"
+            );
             let level = line["level"].as_f64().expect("a level");
             assert!(
                 level.abs() <= tolerance_db,
@@ -220,8 +225,33 @@ fn both_channels_and_several_averages_have_files_of_their_own() {
         "--n",
         "1024",
     ]);
-    let (output, status, said) =
-        run(command.args(["--averages", "4", "--overlap", "512", "--json"]));
+    command.args(["--averages", "4", "--overlap", "512", "--json"]);
+    let (_, status, said) = run(&mut command);
+    assert_eq!(status, 0, "{said}");
+    let mut names: Vec<_> = folder.read_dir().expect("a folder").collect();
+    names.retain(|entry| {
+        entry
+            .as_ref()
+            .is_ok_and(|entry| entry.file_name() != "tone.wav")
+    });
+    assert_eq!(
+        names.len(),
+        6,
+        "pictures of all records and a table for each channel"
+    );
+    for stem in ["waterfall", "waterfall-2"] {
+        for ending in ["png", "svg"] {
+            assert!(folder.join(format!("{stem}.{ending}")).is_file(), "{stem}");
+        }
+    }
+    for name in ["spectra.csv", "spectra-2.csv"] {
+        let table = std::fs::read_to_string(folder.join(name)).expect("a table");
+        assert_eq!(
+            table.lines().filter(|line| !line.starts_with('#')).count(),
+            1 + 3
+        );
+    }
+    let (output, status, said) = run(command.arg("--each"));
     assert_eq!(status, 0, "{said}");
     let record: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     // 10 blocks of 1024 every 512 samples: averages of 4, 4 and the 2 that are left, for each

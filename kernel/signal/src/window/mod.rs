@@ -6,6 +6,7 @@
 
 mod beta;
 mod coefficients;
+mod response;
 
 use core::fmt;
 

@@ -18,7 +18,7 @@ use wire::{Doubt, SampleFormat};
 
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
-use crate::engine::samples::History;
+use crate::engine::samples::{Coding, History};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 use check::Checks;
 use pipeline::Pipeline;
@@ -89,8 +89,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             buffers,
             shape: Shape::new(
                 &Settings::default(),
-                SampleFormat::F32,
-                wire::Domain::Real,
+                Coding::new(SampleFormat::F32, wire::Domain::Real),
                 (0, 1),
             ),
             window_for: None,

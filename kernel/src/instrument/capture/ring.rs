@@ -154,10 +154,7 @@ mod tests {
     use dsp::spectrum::Domain;
     use wire::SampleFormat;
 
-    const CODING: Coding = Coding {
-        format: SampleFormat::F32,
-        domain: Domain::Real,
-    };
+    const CODING: Coding = Coding::new(SampleFormat::I32, Domain::Real);
     const RATE: f64 = 4.0 * 50_000.0;
 
     fn place(bytes: u64, at_us: u64) -> Place {

@@ -8,6 +8,7 @@ use wire::{JobBlock, JobClear, JobProgram, JobWords, MAX_PAYLOAD, Message, Paylo
 use super::diagnosis::unexpected;
 use super::{ANSWER, Client, TRIES};
 use crate::failure::{Failure, Result};
+use crate::progress::Progress;
 use crate::stream::Answer;
 
 /// The time that a frame full of words may take, either way: twice what it takes at 38,400 baud.
@@ -30,6 +31,7 @@ impl Client {
     /// # Errors
     /// As [`Client::ask`].
     pub fn job_write(&mut self, first: u32, words: &[u32]) -> Result<()> {
+        let mut progress = Progress::new("writing", 4 * words.len() as u64, "bytes");
         for (number, piece) in words.chunks(JobWords::MAX).enumerate() {
             let bytes: Vec<u8> = piece.iter().flat_map(|word| word.to_le_bytes()).collect();
             let first = first + (number * JobWords::MAX) as u32;
@@ -38,6 +40,7 @@ impl Client {
                 Answer::Ack(_) => {}
                 other => return Err(unexpected("JOB_WRITE", &other)),
             }
+            progress.add(bytes.len() as u64);
         }
         Ok(())
     }
@@ -47,6 +50,7 @@ impl Client {
     /// # Errors
     /// As [`Client::ask`].
     pub fn job_read(&mut self, first: u32, words: &mut [u32]) -> Result<()> {
+        let mut progress = Progress::new("reading", 4 * words.len() as u64, "bytes");
         for (number, piece) in words.chunks_mut(JobWords::MAX).enumerate() {
             let first = first + (number * JobWords::MAX) as u32;
             let message = Message::JobRead {
@@ -59,6 +63,7 @@ impl Client {
                 }
                 other => return Err(unexpected("JOB_READ", &other)),
             }
+            progress.add(4 * piece.len() as u64);
         }
         Ok(())
     }

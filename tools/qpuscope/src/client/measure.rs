@@ -7,6 +7,7 @@ use wire::{Message, NakCode, PlanName, Proof};
 use super::diagnosis::{refused, unexpected};
 use super::{ANSWER, Client, TRIES};
 use crate::failure::{Failure, Result};
+use crate::progress::Progress;
 use crate::stream::{Answer, Measured};
 
 /// The time that a microbenchmark may take: some wait for a program that does not end, and for V3D
@@ -87,7 +88,12 @@ impl Client {
     pub fn listen(&mut self, span: Duration) -> Result<u64> {
         let before = self.health().spectra;
         self.command(&Message::Start)?;
-        self.wait(span)?;
+        let began = self.link.now();
+        let mut progress = Progress::new("listening", span.as_secs(), "s");
+        self.wait_until(span, |client| {
+            progress.set((client.link.now() - began).as_secs());
+            false
+        })?;
         self.stop()?;
         Ok(self.health().spectra - before)
     }

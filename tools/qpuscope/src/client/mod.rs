@@ -140,7 +140,7 @@ impl Client {
     }
 
     /// Takes in what comes for so long, or until something is so.
-    fn wait_until(&mut self, span: Duration, is_so: impl Fn(&Self) -> bool) -> Result<()> {
+    fn wait_until(&mut self, span: Duration, mut is_so: impl FnMut(&Self) -> bool) -> Result<()> {
         let until = self.link.now() + span;
         while !is_so(self)
             && let Some(left) = self.left(until)

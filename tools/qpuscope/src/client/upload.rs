@@ -8,13 +8,13 @@
 
 use std::time::Duration;
 
-use wire::{Domain, MAX_FRAME, Message, NakCode, UploadBegin, Uploaded};
+use wire::{MAX_FRAME, Message, NakCode, UploadBegin, Uploaded};
 
 use super::Client;
 use super::diagnosis::refused;
 use super::fetch::Fetching;
 use crate::failure::{Failure, Result};
-use crate::input::Channel;
+use crate::input::{Channel, Samples};
 use crate::spectrum::Spectrum;
 use crate::stream::Answer;
 use signal::Rate;
@@ -40,12 +40,29 @@ const LEAST_DATA_BYTES: usize = 128;
 const GOOD: u32 = 32;
 
 /// The samples of an upload as they travel.
-struct Samples {
-    bytes: Vec<u8>,
-    /// Bytes of a sample.
+struct Travelling<'a> {
+    samples: &'a Samples,
+    /// Bytes of a sample on the wire.
     width: usize,
     /// Samples.
     count: u64,
+    /// The checksum of those before number `summed`.
+    crc: wire::Crc32,
+    summed: u64,
+}
+
+impl Travelling<'_> {
+    /// The bytes of `count` samples from number `first` on, none of which is behind one that was
+    /// never asked for.
+    fn piece(&mut self, first: u64, count: u64) -> Result<Vec<u8>> {
+        let bytes = self.samples.travel(first, count)?;
+        let known = (self.summed.saturating_sub(first) as usize).saturating_mul(self.width);
+        if let Some(new) = bytes.get(known..) {
+            self.crc.update(new);
+        }
+        self.summed = self.summed.max(first + count);
+        Ok(bytes)
+    }
 }
 
 /// The marks that move while an upload goes on. What a board says besides is life, and no progress.
@@ -107,16 +124,32 @@ impl Client {
     /// # Errors
     /// When the board refuses, falls silent, or a part of a spectrum was lost.
     pub fn upload(&mut self, channel: &Channel, rate: Rate) -> Result<Vec<Spectrum>> {
-        let domain = if channel.complex {
-            Domain::Complex
-        } else {
-            Domain::Real
-        };
-        let format = channel.samples.format();
-        let samples = Samples {
-            bytes: channel.samples.to_bytes(),
+        let mut spectra = vec![];
+        self.upload_to(channel, rate, &mut |spectrum| {
+            spectra.push(spectrum);
+            Ok(())
+        })?;
+        Ok(spectra)
+    }
+
+    /// Sends a channel's samples and hands on the spectra that the instrument makes of them, each
+    /// as soon as it is whole; returns their number.
+    ///
+    /// # Errors
+    /// As [`Client::upload`], and those of `take`.
+    pub fn upload_to(
+        &mut self,
+        channel: &Channel,
+        rate: Rate,
+        take: &mut dyn FnMut(Spectrum) -> Result<()>,
+    ) -> Result<u64> {
+        let (format, domain) = (channel.samples.on_wire(), channel.samples.domain());
+        let mut samples = Travelling {
+            samples: &channel.samples,
             width: format.sample_bytes(domain),
-            count: channel.points() as u64,
+            count: channel.points(),
+            crc: wire::Crc32::default(),
+            summed: 0,
         };
         self.stream = self.stream.wrapping_add(1).max(1);
         self.credit = None;
@@ -130,9 +163,9 @@ impl Client {
             keeps: self.keeps,
         }))?;
         self.receiver.collect(self.keeps.then_some(self.stream));
-        let result = self.transfer(&samples);
+        let result = self.transfer(&mut samples, take);
         self.receiver.collect(None);
-        result?;
+        let spectra = result?;
         if self.missing > 0 {
             return Err(Failure::integrity(format!(
                 "{} values of the spectra were lost on the line ({}); run again, at a lower --baud if it happens often",
@@ -140,17 +173,19 @@ impl Client {
                 self.health()
             )));
         }
-        Ok(std::mem::take(&mut self.spectra))
+        Ok(spectra)
     }
 
-    /// Sends all samples and waits for all spectra of them.
-    fn transfer(&mut self, samples: &Samples) -> Result<()> {
+    /// Sends all samples, waits for all spectra of them and hands them on; returns their number.
+    fn transfer(
+        &mut self,
+        samples: &mut Travelling,
+        take: &mut dyn FnMut(Spectrum) -> Result<()>,
+    ) -> Result<u64> {
+        let mut shown = crate::progress::Progress::new("sending", samples.count, "samples");
+        let mut spectra = 0;
         self.request = self.request.wrapping_add(1).max(1);
         let end_request = self.request;
-        let end = Message::UploadEnd {
-            samples: samples.count,
-            crc: wire::crc32(&samples.bytes),
-        };
         let mut progress = Progress::new(self.link.now());
         let mut fetching = Fetching::new(self.link.now());
         loop {
@@ -158,13 +193,19 @@ impl Client {
             if self.send_some(samples, &mut progress)? {
                 wait = Duration::ZERO;
             } else if progress.next == samples.count && !progress.ended && !progress.gap {
+                let end = Message::UploadEnd {
+                    samples: samples.count,
+                    crc: samples.crc.value(),
+                };
                 self.send(&end, end_request)?;
                 progress.ended = true;
             }
             let (bytes, credits) = (self.health().bytes, self.credits);
             for (request, answer) in self.pump(wait)? {
                 match answer {
-                    Answer::Ack(_) if request == end_request => return Ok(()),
+                    Answer::Ack(_) if request == end_request => {
+                        return self.hand_on(spectra, take);
+                    }
                     Answer::Uploaded(brought) if request == end_request => {
                         fetching.brought = Some(brought);
                     }
@@ -177,6 +218,8 @@ impl Client {
                     _ => {}
                 }
             }
+            spectra = self.hand_on(spectra, take)?;
+            shown.set(self.credit.map_or(0, |credit| credit.received));
             let now = self.link.now();
             if self.health().bytes != bytes {
                 progress.heard = now;
@@ -197,13 +240,25 @@ impl Client {
             match fetching.brought {
                 Some(brought) => {
                     if self.has_all(&brought)? {
-                        return Ok(());
+                        return Ok(spectra);
                     }
                 }
                 None => self.go_back(&mut progress, self.credits != credits, now),
             }
-            self.check_times(&progress, samples, now)?;
+            self.check_times(&progress, samples, spectra, now)?;
         }
+    }
+
+    /// Hands on the spectra that have come, after so many others; returns the number of all.
+    fn hand_on(
+        &mut self,
+        before: u64,
+        take: &mut dyn FnMut(Spectrum) -> Result<()>,
+    ) -> Result<u64> {
+        let spectra = std::mem::take(&mut self.spectra);
+        let count = spectra.len() as u64;
+        spectra.into_iter().try_for_each(take)?;
+        Ok(before + count)
     }
 
     /// Returns whether all records of an upload are there.
@@ -223,7 +278,13 @@ impl Client {
     }
 
     /// Gives the upload up when it does not go on.
-    fn check_times(&self, progress: &Progress, samples: &Samples, now: Duration) -> Result<()> {
+    fn check_times(
+        &self,
+        progress: &Progress,
+        samples: &Travelling,
+        spectra: u64,
+        now: Duration,
+    ) -> Result<()> {
         let (sent, count) = (progress.next, samples.count);
         if now.saturating_sub(progress.heard) > SILENCE {
             return Err(Failure::link(format!(
@@ -250,10 +311,9 @@ impl Client {
         }
         if is_over {
             return Err(Failure::link(format!(
-                "the board answers, and nothing has moved for {} s: {sent} of {count} samples went over, and {} spectra \
-                 came ({}); restart the board and run again",
+                "the board answers, and nothing has moved for {} s: {sent} of {count} samples went over, and {spectra} \
+                 spectra came ({}); restart the board and run again",
                 limit.as_secs(),
-                self.spectra.len(),
                 self.health()
             )));
         }
@@ -261,7 +321,7 @@ impl Client {
     }
 
     /// Sends a frame of samples where the board grants it; whether it did.
-    fn send_some(&mut self, samples: &Samples, progress: &mut Progress) -> Result<bool> {
+    fn send_some(&mut self, samples: &mut Travelling, progress: &mut Progress) -> Result<bool> {
         let granted = self
             .credit
             .map_or(0, |credit| credit.granted)
@@ -270,9 +330,8 @@ impl Client {
             return Ok(false);
         }
         let count = (granted - progress.next).min((progress.piece / samples.width) as u64);
-        let from = progress.next as usize * samples.width;
-        let data = &samples.bytes[from..from + count as usize * samples.width];
         let offset = progress.next;
+        let data = &samples.piece(offset, count)?;
         self.send(&Message::UploadData { offset, data }, 0)?;
         progress.next += count;
         progress.good += 1;

@@ -23,7 +23,6 @@ pub mod selftest;
 pub mod sim;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use v3d_sim::Constants;
 
@@ -33,6 +32,7 @@ use crate::failure::Result;
 use crate::files::Input;
 use crate::link::{self, FIRST_BAUD, Link, Opening};
 use crate::log::{Logs, elf_for};
+use crate::quantity::whole;
 
 /// The options to reach a board, shared by every command that does.
 #[derive(clap::Args, Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct PortOptions {
     #[command(flatten)]
     pub more: LineOptions,
     /// Rate to change to for the transfer (default: 921600 when there is much to send)
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = whole::<u32>)]
     pub transfer_baud: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ pub struct PortOptions {
 #[derive(clap::Args, Clone, Debug)]
 pub struct LineOptions {
     /// Rate at which the board speaks when the command begins
-    #[arg(long, value_name = "RATE", default_value_t = FIRST_BAUD)]
+    #[arg(long, value_name = "RATE", default_value_t = FIRST_BAUD, value_parser = whole::<u32>)]
     pub baud: u32,
     /// kernel.elf of the firmware, for the texts of its logs
     #[arg(long, value_name = "FILE")]
@@ -83,7 +83,7 @@ pub struct QpuOptions {
     #[command(flatten)]
     pub line: LineOptions,
     /// Rate to change to for the transfer
-    #[arg(long, value_name = "RATE", default_value_t = fft::FAST_BAUD)]
+    #[arg(long, value_name = "RATE", default_value_t = fft::FAST_BAUD, value_parser = whole::<u32>)]
     pub transfer_baud: u32,
 }
 
@@ -105,17 +105,6 @@ impl QpuOptions {
         crate::say::remark!("{}, firmware {}", info.board, info.firmware);
         client.change_baud(self.transfer_baud)?;
         Ok(Some(client))
-    }
-}
-
-/// A time limit in seconds, as an option gives it.
-fn seconds(text: &str) -> std::result::Result<Duration, String> {
-    let time = text.parse().ok().map(Duration::try_from_secs_f64);
-    match time {
-        Some(Ok(time)) if !time.is_zero() => Ok(time),
-        _ => Err(format!(
-            "`{text}` is no time; give a number of seconds above 0, for example 2.5"
-        )),
     }
 }
 

@@ -10,10 +10,11 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::client::Client;
-use crate::command::{LineOptions, seconds};
+use crate::command::LineOptions;
 use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::files::{apart, output};
+use crate::quantity::seconds;
 use crate::report::gather::{LONGEST_PLANS, Wanted, gather};
 use crate::say;
 

@@ -7,7 +7,7 @@
 //! as they are.
 
 use std::fs::{File, Permissions};
-use std::io::{self, BufWriter, Stderr, Write};
+use std::io::{self, BufWriter, Seek, Stderr, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -63,6 +63,27 @@ impl Output {
             path: PathBuf::from("standard error"),
             sink: Sink::StandardError(BufWriter::new(io::stderr())),
         }
+    }
+
+    /// Writes all of `bytes`.
+    ///
+    /// # Errors
+    /// As [`Output::create`].
+    pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let put = stop::blocking(|| self.write_all(bytes));
+        put.map_err(|error| self.failure(&error))
+    }
+
+    /// Goes back to the beginning, to write over it.
+    ///
+    /// # Errors
+    /// As [`Output::create`], and for what has no beginning: a pipe, a terminal.
+    pub fn rewind(&mut self) -> Result<()> {
+        let to = match &mut self.sink {
+            Sink::Beside { file, .. } | Sink::InPlace(file) => file.rewind(),
+            Sink::StandardError(_) => Err(io::ErrorKind::NotSeekable.into()),
+        };
+        to.map_err(|error| self.failure(&error))
     }
 
     /// Gives the file its name.

@@ -1,7 +1,8 @@
 //! Shapes: what a picture is made of, before it is PNG or SVG.
 
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform,
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint, Stroke,
+    Transform,
 };
 
 use super::font;
@@ -42,7 +43,18 @@ pub enum Anchor {
     End,
 }
 
-/// Shapes from back to front on white paper.
+/// Coloured points that lie behind all shapes, each a unit wide and high.
+#[derive(Clone, Debug)]
+pub struct Raster {
+    /// Its left and upper edge.
+    pub at: (u32, u32),
+    /// Its points.
+    pub pixels: Pixmap,
+    /// The name by which programs and screen readers call it.
+    pub title: String,
+}
+
+/// Shapes from back to front on paper.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     /// In SVG units and PNG pixels.
@@ -51,6 +63,10 @@ pub struct Drawing {
     pub height: u32,
     /// The name by which programs and screen readers call it.
     pub title: String,
+    /// The colour behind everything.
+    pub paper: Ink,
+    /// Behind all shapes.
+    pub rasters: Vec<Raster>,
     /// From back to front.
     pub shapes: Vec<Shape>,
 }
@@ -63,6 +79,8 @@ impl Drawing {
             width,
             height,
             title: title.to_owned(),
+            paper: Ink(255, 255, 255, 1.0),
+            rasters: vec![],
             shapes: vec![],
         }
     }
@@ -146,7 +164,7 @@ impl Drawing {
     /// When it cannot be encoded.
     pub fn png(&self) -> Result<Vec<u8>> {
         self.render()
-            .and_then(|pixels| pixels.encode_png().ok())
+            .and_then(|pixels| super::png::encode(&pixels).ok())
             .ok_or_else(|| {
                 Failure::failed(
                     "the picture could not be encoded as PNG; write SVG instead and report this",
@@ -158,7 +176,12 @@ impl Drawing {
     #[must_use]
     pub fn render(&self) -> Option<Pixmap> {
         let mut pixels = Pixmap::new(self.width, self.height)?;
-        pixels.fill(Color::WHITE);
+        let Ink(red, green, blue, _) = self.paper;
+        pixels.fill(Color::from_rgba8(red, green, blue, 255));
+        for Raster { at, pixels: of, .. } in &self.rasters {
+            let (at, paint) = ((at.0 as i32, at.1 as i32), PixmapPaint::default());
+            pixels.draw_pixmap(at.0, at.1, of.as_ref(), &paint, Transform::identity(), None);
+        }
         for shape in &self.shapes {
             let (Style::Fill(ink) | Style::Stroke(ink, _)) = shape.style;
             let mut paint = Paint {

@@ -4,14 +4,20 @@
 //! outlines of a bundled font in both, so that a picture looks the same on a machine without fonts;
 //! in SVG each text also stands in an `aria-label`, where programs and screen readers find it.
 
+mod axes;
 mod chart;
 pub mod drawing;
 mod font;
+mod png;
 mod svg;
+mod theme;
+pub mod waterfall;
 
 use crate::failure::Result;
 use crate::lines::Line;
 use crate::spectrum::Spectrum;
+
+pub use theme::Theme;
 
 /// Width of a picture, in SVG units and PNG pixels.
 pub const WIDTH: u32 = 1280;
@@ -20,16 +26,16 @@ pub const HEIGHT: u32 = 720;
 
 /// A spectrum as SVG text, with `lines` marked.
 #[must_use]
-pub fn svg(spectrum: &Spectrum, lines: &[Line]) -> String {
-    chart::draw(spectrum, lines).svg()
+pub fn svg(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> String {
+    chart::draw(spectrum, lines, theme).svg()
 }
 
 /// A spectrum as a PNG file, with `lines` marked.
 ///
 /// # Errors
 /// When the picture cannot be encoded.
-pub fn png(spectrum: &Spectrum, lines: &[Line]) -> Result<Vec<u8>> {
-    chart::draw(spectrum, lines).png()
+pub fn png(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> Result<Vec<u8>> {
+    chart::draw(spectrum, lines, theme).png()
 }
 
 #[cfg(test)]
@@ -43,7 +49,7 @@ mod tests {
     fn a_png_has_its_size_and_is_not_blank() {
         let spectrum = example(4096, false);
         let marked = lines::strongest(&spectrum, 5);
-        let file = png(&spectrum, &marked).expect("a picture");
+        let file = png(&spectrum, &marked, Theme::Print).expect("a picture");
         let pixels = tiny_skia::Pixmap::decode_png(&file).expect("a PNG");
         assert_eq!((pixels.width(), pixels.height()), (WIDTH, HEIGHT));
         let dark = pixels.pixels().iter().filter(|p| p.red() < 128).count();
@@ -55,7 +61,7 @@ mod tests {
         let mut spectrum = example(4096, false);
         spectrum.rate = Rate { num: 1, den: 3600 };
         spectrum.unit = crate::input::Unit::One("degree <F>".into());
-        let text = svg(&spectrum, &lines::strongest(&spectrum, 3));
+        let text = svg(&spectrum, &lines::strongest(&spectrum, 3), Theme::Print);
         for label in [
             "Frequency (cycles per day)",
             "Frequency (µHz)",
@@ -74,15 +80,15 @@ mod tests {
                 for fill in [0.0, 1.0, 1e300, f64::NAN, f64::INFINITY] {
                     let mut spectrum = example(n, complex);
                     spectrum.power.fill(fill);
-                    assert!(svg(&spectrum, &[]).ends_with("</svg>\n"));
-                    png(&spectrum, &[]).expect("a picture");
+                    assert!(svg(&spectrum, &[], Theme::Dark).ends_with("</svg>\n"));
+                    png(&spectrum, &[], Theme::Dark).expect("a picture");
                 }
             }
         }
         let mut spectrum = example(16, false);
         spectrum.power.clear();
-        png(&spectrum, &[]).expect("a picture");
+        png(&spectrum, &[], Theme::Dark).expect("a picture");
         spectrum.power = vec![1.0];
-        png(&spectrum, &[]).expect("a picture");
+        png(&spectrum, &[], Theme::Dark).expect("a picture");
     }
 }

@@ -2,14 +2,41 @@
 
 use std::fmt::Write;
 
+use data_encoding::BASE64;
 use tiny_skia::{Path, PathSegment};
 
 use super::drawing::{Drawing, Ink, Style};
 use crate::svg::{escape, head, number};
 
+/// The paper of every file.
+const WHITE: Ink = Ink(255, 255, 255, 1.0);
+
 /// The whole file.
 pub fn write(drawing: &Drawing) -> String {
-    let mut out = head(drawing.width, drawing.height, &drawing.title, "");
+    let (width, height) = (drawing.width, drawing.height);
+    let mut out = head(width, height, &drawing.title, "");
+    if drawing.paper != WHITE {
+        let paper = colour(drawing.paper);
+        let _ = writeln!(
+            out,
+            "<rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>"
+        );
+    }
+    for raster in &drawing.rasters {
+        // What cannot be encoded has no points.
+        let file = super::png::encode(&raster.pixels).unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" style=\"image-rendering:pixelated\" \
+             role=\"img\" aria-label=\"{}\" href=\"data:image/png;base64,{}\"/>",
+            raster.at.0,
+            raster.at.1,
+            raster.pixels.width(),
+            raster.pixels.height(),
+            escape(&raster.title),
+            BASE64.encode(&file)
+        );
+    }
     for shape in &drawing.shapes {
         let style = match shape.style {
             Style::Fill(ink) => format!("fill=\"{}\"{}", colour(ink), opacity("fill", ink)),

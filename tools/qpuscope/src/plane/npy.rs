@@ -1,37 +1,19 @@
 //! Spectra as .npy files: two-dimensional arrays of complex64, as `numpy.save` writes them.
 //!
-//! Source: NumPy, "NEP 1 / numpy.lib.format", versions 1.0 to 3.0. Read are complex64 and
-//! complex128 in little endian, row after row (C order) or column after column (Fortran order), as
-//! `numpy.fft.fft2` leaves its result.
+//! Read are complex64 and complex128, row after row (C order) or column after column (Fortran
+//! order), as `numpy.fft.fft2` leaves its result.
 
 use std::path::Path;
 
 use super::Spectrum;
 use crate::failure::{Failure, Result};
+use crate::npy::Header;
 use crate::say;
-use crate::text::quote;
-
-const MAGIC: &[u8] = b"\x93NUMPY";
-/// Magic, version, length of the text, and the text fill a multiple of this.
-const ALIGN: usize = 64;
 
 /// The file of a spectrum.
 #[must_use]
 pub fn encode(spectrum: &Spectrum) -> Vec<u8> {
-    let mut header = format!(
-        "{{'descr': '<c8', 'fortran_order': False, 'shape': ({}, {}), }}",
-        spectrum.height, spectrum.width
-    );
-    let before = MAGIC.len() + 4;
-    let end = (before + header.len() + 1).next_multiple_of(ALIGN);
-    while before + header.len() + 1 < end {
-        header.push(' ');
-    }
-    header.push('\n');
-    let mut file = MAGIC.to_vec();
-    file.extend([1, 0]);
-    file.extend((header.len() as u16).to_le_bytes());
-    file.extend(header.as_bytes());
+    let mut file = Header::encode_complex64(&[spectrum.height as u64, spectrum.width as u64]);
     let parts = spectrum.bins.iter().flatten();
     file.extend(parts.flat_map(|part| part.to_le_bytes()));
     file
@@ -49,71 +31,32 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
             say::path(path)
         ))
     };
-    let not_npy = || wrong("this is no .npy file");
-    let rest = file.strip_prefix(MAGIC).ok_or_else(not_npy)?;
-    let (length_bytes, rest) = match rest {
-        [1, _, rest @ ..] => (2, rest),
-        [2 | 3, _, rest @ ..] => (4, rest),
-        _ => return Err(wrong("the version of this .npy file is not known")),
-    };
-    let (length, rest) = rest.split_at_checked(length_bytes).ok_or_else(not_npy)?;
-    let length = length
-        .iter()
-        .rev()
-        .fold(0, |sum, &byte| (sum << 8) | usize::from(byte));
-    let (header, data) = rest.split_at_checked(length).ok_or_else(not_npy)?;
-    let header = str::from_utf8(header).map_err(|_| not_npy())?;
-    let value = |key: &str| {
-        let (_, after) = header.split_once(&format!("'{key}':"))?;
-        Some(after.trim_start())
-    };
-    let by_columns = match value("fortran_order") {
-        Some(text) if text.starts_with("False") => false,
-        Some(text) if text.starts_with("True") => true,
-        _ => return Err(wrong("the order of the array is not said")),
-    };
-    let descr = value("descr").and_then(|text| text.split('\'').nth(1));
-    let bytes = match descr {
-        Some("<c8") => 4,
-        Some("<c16") => 8,
-        other => {
-            let other = quote(other.unwrap_or("something else"));
-            return Err(wrong(&format!(
-                "the array is not of complex64 but of {other}"
-            )));
-        }
-    };
-    let shape = value("shape").and_then(|text| text.strip_prefix('(')?.split(')').next());
-    let shape: Option<Vec<usize>> = shape.and_then(|text| {
-        let sides = text.split(',').map(str::trim);
-        sides
-            .filter(|side| !side.is_empty())
-            .map(|side| side.parse().ok())
-            .collect()
-    });
-    let Some([height, width]) = shape.as_deref() else {
+    let header = Header::decode(file).map_err(|what| wrong(&what))?;
+    if !header.format.is_complex {
+        let name = header.format.name();
+        return Err(wrong(&format!(
+            "the array is not of complex64 but of {name}"
+        )));
+    }
+    let [height, width] = header.shape[..] else {
         return Err(wrong("the array has not two dimensions"));
     };
-    let (height, width) = (*height, *width);
-    let needed = height
-        .checked_mul(width)
-        .and_then(|count| count.checked_mul(2 * bytes));
-    if needed.is_none_or(|needed| data.len() < needed) {
+    let needed = header
+        .count()
+        .and_then(|count| count.checked_mul(header.format.bytes() as u64));
+    let data = &file[header.bytes..];
+    let Some(data) = needed.and_then(|needed| data.get(..usize::try_from(needed).ok()?)) else {
         return Err(wrong("the file ends before the array does"));
-    }
-    let part = |at: usize| {
-        let bytes = &data[at..at + bytes];
-        match bytes.try_into() {
-            Ok(four) => f32::from_le_bytes(four),
-            Err(_) => bytes.try_into().map_or(0.0, f64::from_le_bytes) as f32,
-        }
     };
-    let place = |bin: usize| match by_columns {
+    let (height, width) = (height as usize, width as usize);
+    let mut parts = vec![];
+    header.format.values(data, &mut parts);
+    let place = |bin: usize| match header.by_columns {
         false => bin,
         true => bin % width * height + bin / width,
     };
     let bins = (0..height * width).map(place);
-    let bins = bins.map(|bin| [0, 1].map(|half| part((2 * bin + half) * bytes)));
+    let bins = bins.map(|bin| [parts[2 * bin] as f32, parts[2 * bin + 1] as f32]);
     let bins: Vec<[f32; 2]> = bins.collect();
     if let Some(bin) = bins
         .iter()
@@ -179,7 +122,7 @@ mod tests {
             (b"PNG".to_vec(), "no .npy file"),
             (good[..9].to_vec(), "no .npy file"),
             (good[..good.len() - 1].to_vec(), "ends before"),
-            (with("<c8", "<f4"), "of <f4"),
+            (with("<c8", "<f4"), "of f32"),
             (with("False", "Maybe"), "order"),
             (with("(2, 3)", "(6,)  "), "two dimensions"),
             (with("(2, 3)", "(9, 3)"), "ends before"),

@@ -9,6 +9,7 @@ use wire::{PlanKind, PlanName, Verdict};
 use super::file::{Board, Boot, ClockSample, Load, Measurement, PlanProof, Report, Times};
 use crate::client::Client;
 use crate::failure::{Exit, Result};
+use crate::progress::Progress;
 use crate::say;
 use crate::stream::{Info, Measured};
 
@@ -76,6 +77,9 @@ fn prove_all(client: &mut Client, longest: u8, report: &mut Report) -> Result<()
     if report.launch_order.is_none() {
         return Ok(());
     }
+    let lengths = u64::from(longest.saturating_sub(3));
+    let total = 2 * lengths * PlanKind::ALL.len() as u64;
+    let mut progress = Progress::new("proving", total, "plans");
     for log2n in 4..=longest {
         for kind in PlanKind::ALL {
             for conservative in [false, true] {
@@ -84,6 +88,7 @@ fn prove_all(client: &mut Client, longest: u8, report: &mut Report) -> Result<()
                     kind,
                     conservative,
                 };
+                progress.add(1);
                 let Some(proof) = client.prove(plan)? else {
                     continue;
                 };
@@ -153,7 +158,9 @@ fn board(info: &Info) -> Board {
 /// # Errors
 /// As [`gather`].
 pub fn measure_all(client: &mut Client, report: &mut Report) -> Result<()> {
+    let mut progress = Progress::new("measuring", LIST.len() as u64, "microbenchmarks");
     for number in 0..u8::MAX {
+        progress.set(number.into());
         match client.measure(number) {
             Ok(None) => break,
             Ok(Some(measured)) => {

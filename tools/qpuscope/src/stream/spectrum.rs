@@ -60,6 +60,7 @@ pub(super) fn spectrum(
         device_us: header.time_us,
         stream: header.stream,
         record: head.record,
+        first_sample: head.first_sample,
         counters: Counters {
             overruns: head.counters.overruns,
             clipped: head.counters.clipped,

@@ -93,11 +93,8 @@ pub fn client(faults: Faults) -> Client {
 
 /// Samples to send.
 pub fn channel(points: usize) -> Channel {
-    Channel {
-        name: String::new(),
-        samples: Samples::I16((0..points).map(|index| (index * 7 % 1000) as i16).collect()),
-        complex: false,
-    }
+    let values: Vec<i16> = (0..points).map(|index| (index * 7 % 1000) as i16).collect();
+    Channel::only(Samples::of_i16(&values))
 }
 
 impl FakeBoard {

@@ -1,8 +1,10 @@
 //! `qpuscope fft`: samples to the device, spectra back.
 //!
 //! The device windows, transforms and averages; here the recording is read, sent, and what comes
-//! back is written and drawn. This is also all that `cargo xtask demo` runs.
+//! back is written and drawn. This is also all that `cargo xtask demo` runs. With `--complex` the
+//! transform of a file's points is written instead.
 
+mod complex;
 mod options;
 mod report;
 mod transform;
@@ -11,7 +13,7 @@ mod values;
 use crate::failure::{Failure, Result};
 use crate::input::{self, Recording};
 use options::{check, check_folder, reading};
-use report::{draw, print};
+use report::Results;
 use transform::transform;
 
 pub use options::Options;
@@ -23,28 +25,32 @@ pub use values::EngineChoice;
 /// # Errors
 /// Usage for options and recordings, otherwise what the port and the device say.
 pub fn run(options: &Options) -> Result<()> {
+    if options.complex.complex {
+        return complex::run(options);
+    }
     let overlap = check(options)?;
     let recording = input::read(&options.input, &reading(options))?;
     crate::say::remark!("{}: {}", recording.name, describe(&recording));
-    for note in &recording.notes {
-        crate::say::remark!("  {note}");
-    }
+    introduce(&recording);
     for channel in &recording.channels {
-        if channel.points() < options.n as usize {
+        if channel.points() < options.n().into() {
             return Err(Failure::usage(format!(
                 "{} holds {} samples, fewer than one block of {}; choose a smaller --n",
                 recording.name,
                 channel.points(),
-                options.n
+                options.n()
             )));
         }
     }
     check_folder(&options.out)?;
     let mut client = options.port.connect()?;
-    let spectra = transform(options, &mut client, &recording, overlap);
+    let wanted = report::wanted(options, &recording);
+    let mut results = Results::new(options, &wanted);
+    let mut take = |spectrum| results.take(spectrum);
+    let done = transform(options, &mut client, &recording, overlap, &mut take);
     // The next host begins at the first rate, whatever happened to this one.
     let left = client.leave();
-    let spectra = spectra?;
+    done?;
     left?;
     if let Some(remark) = client.log_remark() {
         crate::say::remark!("{remark}");
@@ -53,23 +59,7 @@ pub fn run(options: &Options) -> Result<()> {
     if health.is_lossy() {
         crate::say::remark!("line: {health}");
     }
-    let mut drawn = vec![];
-    if let Some(doubts) = spectra
-        .iter()
-        .rev()
-        .find_map(crate::spectrum::Spectrum::doubts)
-    {
-        crate::say::remark!("{doubts}");
-    }
-    for (index, spectrum) in spectra.into_iter().enumerate() {
-        if spectrum.fallback {
-            crate::say::remark!(
-                "the QPUs failed, and the ARM computed this spectrum instead; `qpuscope info` shows the board's state"
-            );
-        }
-        drawn.push(draw(options, spectrum, &recording.notes, index)?);
-    }
-    print(options, &drawn, &recording, &health)
+    results.finish(&recording, &health)
 }
 
 fn describe(recording: &Recording) -> String {
@@ -78,10 +68,46 @@ fn describe(recording: &Recording) -> String {
         1 => String::new(),
         count => format!("{count} channels of "),
     };
-    let kind = if channel.complex { "complex" } else { "real" };
+    let kind = if channel.is_complex() {
+        "complex"
+    } else {
+        "real"
+    };
     format!(
-        "{channels}{} {kind} samples at {}",
+        "{}, {channels}{} {kind} samples at {}",
+        recording.format,
         channel.points(),
         recording.rate
     )
+}
+
+/// Annotations that are shown; JSON has all.
+const SHOWN_ANNOTATIONS: usize = 10;
+
+/// Says what the file says of itself, and what was done to it.
+fn introduce(recording: &Recording) {
+    if let Some(hz) = recording.centre_hz {
+        let unused = if recording.is_complex() {
+            ""
+        } else {
+            " (not used: samples are real)"
+        };
+        crate::say::remark!("  centre {hz} Hz{unused}");
+    }
+    if let Some(start) = recording.start_text() {
+        crate::say::remark!("  begins {start}");
+    }
+    for note in recording.notes.iter().chain(&recording.hints) {
+        crate::say::remark!("  {note}");
+    }
+    for annotation in recording.annotations.iter().take(SHOWN_ANNOTATIONS) {
+        crate::say::remark!("  {annotation}");
+    }
+    let more = recording
+        .annotations
+        .len()
+        .saturating_sub(SHOWN_ANNOTATIONS);
+    if more > 0 {
+        crate::say::remark!("  and {more} more annotations");
+    }
 }

@@ -8,7 +8,11 @@ use super::values::{
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{are_one, output};
-use crate::input::{Reading, Stereo};
+use crate::input::{Format, Reading, Stereo, format};
+use crate::output::series::Kind;
+use crate::picture::Theme;
+use crate::picture::waterfall::Merge;
+use crate::quantity::{hertz, whole};
 use crate::rate::rate;
 use crate::say;
 use signal::Rate;
@@ -18,9 +22,12 @@ use signal::Rate;
 pub struct Options {
     #[command(flatten)]
     pub(super) port: PortOptions,
-    /// The recording: WAV, raw unsigned 8-bit I/Q (with --rate), or CSV
+    /// The recording: WAV (RF64 too), SigMF, NPY, CSV, or raw samples (with --rate)
     #[arg(long, value_name = "FILE")]
     pub(super) input: PathBuf,
+    /// Format of raw samples, complex or real, where the file's ending does not say it
+    #[arg(long, value_name = "FORMAT", value_parser = format, help = samples_help())]
+    pub(super) samples: Option<Format>,
     /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
     #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(super) rate: Option<Rate>,
@@ -30,12 +37,12 @@ pub struct Options {
     /// Unit of that column, where its heading names none
     #[arg(long)]
     pub(super) unit: Option<String>,
-    /// Meaning of the two channels of a stereo recording
-    #[arg(long, value_enum, default_value = "both")]
-    pub(super) stereo: Stereo,
-    /// Points of the transform, a power of two
-    #[arg(long, default_value_t = 4096)]
-    pub(super) n: u32,
+    /// Meaning of the two channels of a stereo recording [default: both]
+    #[arg(long, value_enum)]
+    pub(super) stereo: Option<Stereo>,
+    /// Points of the transform, a power of two [default: 4096; with --complex, all there are]
+    #[arg(long, value_parser = whole::<u32>)]
+    pub(super) n: Option<u32>,
     /// The window
     #[arg(long, default_value = "hann", value_parser = window, help = window_help())]
     pub(super) window: wire::Window,
@@ -60,42 +67,102 @@ pub struct Options {
     /// Send the samples as they are
     #[arg(long)]
     pub(super) no_detrend: bool,
-    /// Frequency that 0 Hz of I/Q samples stands for, in hertz
-    #[arg(
-        long,
-        value_name = "HZ",
-        default_value_t = 0.0,
-        allow_negative_numbers = true
-    )]
-    pub(super) centre: f64,
-    /// Which engine computes
+    /// Frequency that 0 Hz of I/Q samples stands for, in place of the file's own: 145.0375M
+    #[arg(long, value_name = "HZ", value_parser = hertz, allow_hyphen_values = true)]
+    pub(super) centre: Option<f64>,
+    /// Which engine computes; with --complex, the simulated V3D unless there is a port
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) engine: EngineChoice,
     /// Folder for spectrum.png, spectrum.svg and spectrum.csv
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(super) out: PathBuf,
     /// Number of strongest lines to list and mark
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = whole::<usize>)]
     pub(super) lines: usize,
+    /// Kinds of files, with commas between them
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "png,svg,csv")]
+    pub(super) format: Vec<Kind>,
+    /// Besides the files of all records together, files of each: spectrum-2.png and so on
+    #[arg(long)]
+    pub(super) each: bool,
+    /// Background of pictures
+    #[arg(long, value_enum, default_value = "print")]
+    pub(super) theme: Theme,
+    /// Level of records and bins that share a point of a waterfall
+    #[arg(long, value_enum, default_value = "max")]
+    pub(super) merge: Merge,
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
+    /// The transform itself.
+    #[command(flatten)]
+    pub(super) complex: ComplexOptions,
+}
+
+/// Options of the transform itself.
+#[derive(clap::Args, Debug)]
+pub(super) struct ComplexOptions {
+    /// Write the transform of all points of the file, which are no samples of a spectrum then
+    #[arg(long, requires = "output", conflicts_with_all = ["window", "overlap", "averages", "detector", "dc",
+        "encoding", "detrend", "no_detrend", "centre", "rate", "column", "unit", "stereo", "out", "lines", "json"])]
+    pub(super) complex: bool,
+    /// With --complex: from bins to points, divided by their number
+    #[arg(long, requires = "complex")]
+    pub(super) inverse: bool,
+    /// With --complex: transforms that lie one after the other [default: as many as the file has]
+    #[arg(long, requires = "complex", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) batch: Option<u32>,
+    /// With --complex: file to write, .npy, .cf32 or .csv
+    #[arg(short, long, requires = "complex", value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+/// Points of a spectrum's transform, where no other number is asked for.
+const POINTS: u32 = 4096;
+
+impl Options {
+    /// Points of a spectrum's transform.
+    pub(super) fn n(&self) -> u32 {
+        self.n.unwrap_or(POINTS)
+    }
+}
+
+/// The help of `--samples`.
+fn samples_help() -> String {
+    format!(
+        "Format of raw samples where the file's ending does not say it: {}; with _be behind the name for big-endian \
+         numbers",
+        Format::names()
+    )
 }
 
 /// The shortest transform that instruments have.
 const SHORTEST: u32 = 16;
-/// The endings of what a spectrum is written to.
-const RESULTS: [&str; 3] = ["png", "svg", "csv"];
+/// The stems of results, which a number may follow.
+const STEMS: [&str; 3] = ["spectrum", "waterfall", "spectra"];
+/// The endings of results.
+const RESULTS: [&str; 8] = [
+    "png",
+    "svg",
+    "csv",
+    "rtl_power.csv",
+    "sdrff",
+    "npy",
+    "json",
+    "sigmf-meta",
+];
 
 /// Returns whether a file's name is that of a result.
 fn is_result(name: &Path) -> bool {
-    let is = |part: Option<&std::ffi::OsStr>, known: &dyn Fn(&str) -> bool| {
-        part.and_then(std::ffi::OsStr::to_str).is_some_and(known)
-    };
     let counts = |count: &str| count.bytes().all(|digit| digit.is_ascii_digit());
-    is(name.extension(), &|ending| RESULTS.contains(&ending))
-        && is(name.file_stem(), &|stem| {
-            stem == "spectrum" || stem.strip_prefix("spectrum-").is_some_and(counts)
+    let name = name.file_name().and_then(std::ffi::OsStr::to_str);
+    name.and_then(|name| name.split_once('.'))
+        .is_some_and(|(stem, ending)| {
+            let stem = match stem.rsplit_once('-') {
+                Some((stem, count)) if counts(count) => stem,
+                _ => stem,
+            };
+            STEMS.contains(&stem) && RESULTS.contains(&ending)
         })
 }
 
@@ -124,13 +191,19 @@ pub(super) fn check_folder(out: &Path) -> Result<()> {
     std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
     let mut results = RESULTS
         .iter()
-        .map(|ending| out.join("spectrum").with_extension(ending));
+        .map(|ending| out.join(format!("spectrum.{ending}")));
     results.try_for_each(|file| output::check(&file))
 }
 
 /// Overlap in samples, when everything fits together.
 pub(super) fn check(options: &Options) -> Result<u32> {
-    let n = options.n;
+    if let EngineChoice::Sim | EngineChoice::Host = options.engine {
+        return Err(Failure::usage(
+            "--engine sim and --engine host are for --complex; a spectrum is computed by the board at --port, for \
+             example --port sim:target/kernel.img",
+        ));
+    }
+    let n = options.n();
     if n < SHORTEST {
         return Err(Failure::usage(format!(
             "--n {n} is too short; use a power of two from {SHORTEST} on"
@@ -162,6 +235,7 @@ pub(super) fn check(options: &Options) -> Result<u32> {
 /// The options of reading the recording.
 pub(super) fn reading(options: &Options) -> Reading {
     Reading {
+        samples: options.samples,
         rate: options.rate,
         column: options.column.clone(),
         unit: options.unit.clone(),
@@ -183,7 +257,11 @@ mod tests {
         for (name, is) in [
             ("spectrum.csv", true),
             ("a/spectrum-12.png", true),
+            ("waterfall.svg", true),
+            ("spectra-2.rtl_power.csv", true),
+            ("spectra.sigmf-meta", true),
             ("spectrum-of.csv", false),
+            ("spectra.rtl_power", false),
             ("spectrum.wav", false),
         ] {
             assert_eq!(is_result(Path::new(name)), is, "{name}");

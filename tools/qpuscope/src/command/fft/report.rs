@@ -1,100 +1,197 @@
-//! The results of a spectrum: pictures, files, and text on standard output.
+//! The results of spectra: pictures, files, and text on standard output.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::json;
 
 use super::options::Options;
 use crate::failure::{Failure, Result};
-use crate::input::Recording;
+use crate::files;
+use crate::input::{Format, Number, Recording};
 use crate::lines::{Line, strongest};
+use crate::output::series::{Series, Wanted, of_record, shown};
+use crate::output::{self, Recorded, Times};
+use crate::say;
 use crate::spectrum::Spectrum;
 use crate::stream::Health;
-use crate::{files, output, picture, say, text};
+use crate::utc::Utc;
 
-/// A spectrum with its lines and the files it went to.
-pub(super) struct Drawn {
-    spectrum: Spectrum,
-    lines: Vec<Line>,
-    files: Vec<String>,
+/// The files that the options ask for.
+pub(super) fn wanted(options: &Options, recording: &Recording) -> Wanted {
+    Wanted {
+        folder: options.out.clone(),
+        kinds: options.format.clone(),
+        theme: options.theme,
+        merge: options.merge,
+        each: options.each,
+        notes: recording.notes.clone(),
+        recorded: recording.channels.first().map(|channel| Recorded {
+            datatype: datatype(channel.samples.format()),
+            name: recording.name.clone(),
+            start: recording.start.map(Utc::from),
+            annotations: recording.annotations.clone(),
+        }),
+    }
 }
 
-/// Writes the three files of a spectrum; the first is `spectrum`, the others are numbered from 2.
-pub(super) fn draw(
-    options: &Options,
-    spectrum: Spectrum,
-    notes: &[String],
-    index: usize,
-) -> Result<Drawn> {
-    let lines = strongest(&spectrum, options.lines);
-    let stem = match index {
-        0 => "spectrum".to_owned(),
-        _ => format!("spectrum-{}", index + 1),
+/// A format of samples as SigMF names it; one that it does not have, as the numbers that were
+/// transformed.
+fn datatype(format: Format) -> String {
+    let domain = if format.is_complex { "c" } else { "r" };
+    let number = match format.number {
+        Number::U8 | Number::WavU8 => return format!("{domain}u8"),
+        Number::I8 => return format!("{domain}i8"),
+        Number::U16 => "u16",
+        Number::I16 => "i16",
+        Number::U32 => "u32",
+        Number::I32 => "i32",
+        Number::I24 | Number::F32 => "f32",
+        Number::F64 => "f64",
     };
-    let mut files = vec![];
-    let mut write = |extension: &str, bytes: &[u8]| {
-        let path = options.out.join(format!("{stem}.{extension}"));
-        files::output::write(&path, bytes)?;
-        files.push(shown(&path));
-        Ok::<(), Failure>(())
-    };
-    write("png", &picture::png(&spectrum, &lines)?)?;
-    write("svg", picture::svg(&spectrum, &lines).as_bytes())?;
-    write(
-        "csv",
-        text::shown(&output::csv(&spectrum, notes)).as_bytes(),
-    )?;
-    Ok(Drawn {
-        spectrum,
-        lines,
-        files,
-    })
+    let order = if format.is_big_endian { "be" } else { "le" };
+    format!("{domain}{number}_{order}")
 }
 
-/// A path without a leading `./`.
-fn shown(path: &Path) -> String {
-    path.strip_prefix("./")
-        .unwrap_or(path)
-        .display()
-        .to_string()
+/// Words and files of spectra, in the order in which they come.
+pub(super) struct Results<'a> {
+    options: &'a Options,
+    wanted: &'a Wanted,
+    times: Times,
+    /// The files of the records that come now.
+    series: Option<Series<'a>>,
+    /// Series and records so far.
+    numbers: (usize, usize),
+    files: Vec<PathBuf>,
+    /// The first record, for JSON.
+    first: Option<(Spectrum, Vec<Line>)>,
+    /// The last warning of results that may be wrong.
+    doubts: Option<String>,
 }
 
-/// Prints all spectra: tables, or one JSON object about the first.
-pub(super) fn print(
-    options: &Options,
-    drawn: &[Drawn],
-    recording: &Recording,
-    health: &Health,
-) -> Result<()> {
-    let Some(first) = drawn.first() else {
-        return Err(Failure::link("no spectrum came; run again"));
-    };
-    if options.json {
-        let mut object = output::settings(&first.spectrum);
-        object["lines"] = json!(first.lines);
+impl<'a> Results<'a> {
+    /// None so far.
+    pub(super) fn new(options: &'a Options, wanted: &'a Wanted) -> Self {
+        let start = wanted.recorded.as_ref().and_then(|recorded| recorded.start);
+        Self {
+            options,
+            wanted,
+            times: Times::of_recording(start),
+            series: None,
+            numbers: (0, 0),
+            files: vec![],
+            first: None,
+            doubts: None,
+        }
+    }
+
+    /// Takes a spectrum: prints its lines, and writes it to its files.
+    pub(super) fn take(&mut self, spectrum: Spectrum) -> Result<()> {
+        if spectrum.fallback {
+            crate::say::remark!(
+                "the QPUs failed, and the ARM computed this spectrum instead; `qpuscope info` shows the board's state"
+            );
+        }
+        self.doubts = spectrum.doubts().or(self.doubts.take());
+        let lines = strongest(&spectrum, self.options.lines);
+        match &mut self.series {
+            Some(series) if series.takes(&spectrum) => series.push(&spectrum, &lines)?,
+            _ => {
+                self.close_series()?;
+                self.numbers.0 += 1;
+                let number = self.numbers.0;
+                let series =
+                    Series::begin(self.wanted, &[], number, self.times, &spectrum, &lines)?;
+                self.series = Some(series);
+            }
+        }
+        self.numbers.1 += 1;
+        if !self.options.json {
+            say::data(&format!(
+                "{}: N = {}, {} window, {}, engine {}\n{}",
+                spectrum.source,
+                spectrum.n,
+                spectrum.window,
+                spectrum.made_of(),
+                spectrum.engine.name(),
+                output::table(&spectrum, &lines)
+            ))?;
+        }
+        if self.options.each {
+            self.write_record(&spectrum, &lines)?;
+        }
+        if self.first.is_none() {
+            self.first = Some((spectrum, lines));
+        }
+        Ok(())
+    }
+
+    /// Writes the files of a record by itself: the first is `spectrum`, others are numbered from 2.
+    fn write_record(&mut self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
+        let stem = match self.numbers.1 {
+            1 => "spectrum".to_owned(),
+            number => format!("spectrum-{number}"),
+        };
+        let mut names = vec![];
+        for kind in &self.options.format {
+            if let Some((ending, bytes)) = of_record(self.wanted, *kind, spectrum, lines)? {
+                let path = self.options.out.join(format!("{stem}.{ending}"));
+                files::output::write(&path, &bytes)?;
+                names.push(path);
+            }
+        }
+        self.tell(names)
+    }
+
+    /// Gives the files of the records that have come their names.
+    fn close_series(&mut self) -> Result<()> {
+        match self.series.take() {
+            Some(series) => {
+                let names = series.finish()?;
+                self.tell(names)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Prints the names of files that were written.
+    fn tell(&mut self, names: Vec<PathBuf>) -> Result<()> {
+        let shown: Vec<_> = names.iter().map(|name| shown(name)).collect();
+        self.files.extend(names);
+        if self.options.json || shown.is_empty() {
+            return Ok(());
+        }
+        say::data(&format!("wrote {}\n", shown.join(", ")))
+    }
+
+    /// Ends files and words: prints what concerns all spectra.
+    pub(super) fn finish(mut self, recording: &Recording, health: &Health) -> Result<()> {
+        self.close_series()?;
+        if let Some(doubts) = &self.doubts {
+            crate::say::remark!("{doubts}");
+        }
+        let Some((spectrum, lines)) = &self.first else {
+            return Err(Failure::link("no spectrum came; run again"));
+        };
+        if !self.options.json {
+            return Ok(());
+        }
+        let mut object = output::settings(spectrum);
+        object["lines"] = json!(lines);
         object["files"] = json!(
-            drawn
+            self.files
                 .iter()
-                .flat_map(|each| &each.files)
+                .map(|file| shown(file))
                 .collect::<Vec<_>>()
         );
-        object["spectra"] = json!(drawn.len());
+        object["spectra"] = json!(self.numbers.1);
         object["notes"] = json!(recording.notes);
+        object["recording"] = json!({
+            "format": recording.format,
+            "centre_hz": recording.centre_hz,
+            "start": recording.start_text(),
+            "annotations": recording.annotations,
+        });
         object["line_health"] = json!(health);
-        return say::json(&format!("{object:#}\n"));
+        say::json(&format!("{object:#}\n"))
     }
-    for each in drawn {
-        let spectrum = &each.spectrum;
-        say::data(&format!(
-            "{}: N = {}, {} window, {}, engine {}\n{}wrote {}\n",
-            spectrum.source,
-            spectrum.n,
-            spectrum.window,
-            spectrum.made_of(),
-            spectrum.engine.name(),
-            output::table(spectrum, &each.lines),
-            each.files.join(", ")
-        ))?;
-    }
-    Ok(())
 }

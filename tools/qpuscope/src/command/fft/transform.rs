@@ -10,25 +10,29 @@ use crate::spectrum::{Engine, Spectrum};
 /// The rate for long uploads where none is asked for: every adapter but the oldest has it.
 pub const FAST_BAUD: u32 = 921_600;
 /// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
-const LONG_UPLOAD: usize = 32_768;
+const LONG_UPLOAD: u64 = 32_768;
 
-/// Sets the instrument up, sends every channel, and puts the settings back.
+/// Takes a spectrum as soon as it is whole.
+type Take<'a> = &'a mut dyn FnMut(Spectrum) -> Result<()>;
+
+/// Sets the instrument up, sends every channel, hands on the spectra, and puts the settings back.
 pub(super) fn transform(
     options: &Options,
     client: &mut Client,
     recording: &Recording,
     overlap: u32,
-) -> Result<Vec<Spectrum>> {
+    take: Take,
+) -> Result<()> {
     let info = client.hello()?;
     let detectors = detectors(options, &info.capabilities)?;
     // What a host before this one began and did not end.
     client.stop()?;
     let found = client.settings()?;
-    let spectra = set_up_and_send(options, client, recording, overlap, &detectors);
+    let done = set_up_and_send(options, client, recording, overlap, &detectors, take);
     // Spectra of the generator come with these again: of those of an upload `avg=all` would stop it
     // from starting, and the overlap may be as long as the next length that is set.
-    let put_back = match &spectra {
-        Ok(_) => client.set(&found),
+    let put_back = match &done {
+        Ok(()) => client.set(&found),
         // A line that does not work is not waited for.
         Err(failure) if matches!(failure.exit, Exit::Link | Exit::NoDevice) => Ok(()),
         Err(_) => client.stop().and_then(|()| client.set(&found)),
@@ -36,7 +40,7 @@ pub(super) fn transform(
     if let Err(failure) = put_back {
         crate::say::remark!("the board keeps the settings of this transform: {failure}");
     }
-    spectra
+    done
 }
 
 /// Sets the instrument up and sends every channel.
@@ -46,7 +50,8 @@ fn set_up_and_send(
     recording: &Recording,
     overlap: u32,
     detectors: &str,
-) -> Result<Vec<Spectrum>> {
+    take: Take,
+) -> Result<()> {
     let averages = match options.averages {
         Averages::All => "all".to_owned(),
         Averages::Count(count) => count.to_string(),
@@ -61,11 +66,11 @@ fn set_up_and_send(
     };
     client.set(&format!(
         "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
-        options.n,
+        options.n(),
         options.window,
         options.encoding.name(),
         unit.name(),
-        options.centre,
+        centre(options, recording),
     ))?;
     // The engine in use depends on the settings, so that only now it is the one that counts.
     let info = client.hello()?;
@@ -78,47 +83,40 @@ fn set_up_and_send(
     if options.engine == EngineChoice::Qpu && info.engine != Engine::Qpu {
         return Err(Failure::failed(format!(
             "the board does not use its QPUs for {} points (capabilities: {}); use --engine auto to let the ARM compute",
-            options.n,
+            options.n(),
             info.capabilities
                 .split_whitespace()
                 .collect::<Vec<_>>()
                 .join(" ")
         )));
     }
-    let bytes: usize = recording
-        .channels
-        .iter()
-        .map(|c| c.samples.to_bytes().len())
-        .sum();
+    let bytes: u64 = recording.channels.iter().map(bytes_on_wire).sum();
     let fast = (bytes > LONG_UPLOAD).then_some(FAST_BAUD);
     if let Some(baud) = options.port.transfer_baud.or(fast) {
         client.change_baud(baud)?;
     }
-    let mut spectra = vec![];
+    let mut take = |spectrum: Spectrum| {
+        if options.engine == EngineChoice::Qpu && spectrum.engine != Engine::Qpu {
+            return Err(Failure::failed(format!(
+                "the QPUs failed on {} points and the ARM computed them; `qpuscope info` shows the board's state, \
+                 --engine auto accepts such results",
+                spectrum.n
+            )));
+        }
+        take(spectrum)
+    };
     for channel in &recording.channels {
         let name = source_name(recording, channel);
         client.name_upload(&name, &recording.unit);
-        let of_channel = client.upload(channel, recording.rate)?;
-        if of_channel.is_empty() {
+        let spectra = client.upload_to(channel, recording.rate, &mut take)?;
+        if spectra == 0 {
             return Err(Failure::link(format!(
                 "the board took {} samples and sent no spectrum; restart it and run again",
                 channel.points()
             )));
         }
-        spectra.extend(of_channel);
     }
-    if options.engine == EngineChoice::Qpu
-        && let Some(other) = spectra
-            .iter()
-            .find(|spectrum| spectrum.engine != Engine::Qpu)
-    {
-        return Err(Failure::failed(format!(
-            "the QPUs failed on {} points and the ARM computed them; `qpuscope info` shows the board's state, --engine \
-             auto accepts such results",
-            other.n
-        )));
-    }
-    Ok(spectra)
+    Ok(())
 }
 
 /// The words for detector and DC. Firmware from before there were any has the mean and keeps DC.
@@ -133,6 +131,21 @@ fn detectors(options: &Options, capabilities: &str) -> Result<String> {
     Err(Failure::failed(
         "the board's firmware knows neither --detector nor --dc; put the kernel.img of this version on its card",
     ))
+}
+
+/// The frequency in hertz that 0 Hz stands for: the option's, or else the file's.
+fn centre(options: &Options, recording: &Recording) -> f64 {
+    let stated = recording.centre_hz.filter(|_| recording.is_complex());
+    options.centre.or(stated).unwrap_or(0.0)
+}
+
+/// Bytes of a channel's samples on the line.
+const fn bytes_on_wire(channel: &Channel) -> u64 {
+    let width = channel
+        .samples
+        .on_wire()
+        .sample_bytes(channel.samples.domain());
+    width as u64 * channel.points()
 }
 
 fn source_name(recording: &Recording, channel: &Channel) -> String {

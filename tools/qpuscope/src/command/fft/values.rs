@@ -1,5 +1,7 @@
 //! Option values as people write them: windows, overlaps, averages, encodings.
 
+use crate::quantity::whole;
+
 /// Which engine computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum EngineChoice {
@@ -9,6 +11,10 @@ pub enum EngineChoice {
     Qpu,
     /// The ARM.
     Cpu,
+    /// With --complex: the simulated V3D.
+    Sim,
+    /// With --complex: this computer, in double precision.
+    Host,
 }
 
 /// Samples that neighbouring blocks share.
@@ -73,7 +79,7 @@ pub(super) fn overlap(text: &str) -> Result<Overlap, String> {
             .ok()
             .filter(|percent| (0.0..100.0).contains(percent))
             .map(Overlap::Percent),
-        None => text.parse().ok().map(Overlap::Samples),
+        None => whole(text).ok().map(Overlap::Samples),
     };
     parsed.ok_or_else(|| {
         format!("`{text}` is no overlap; give samples (2048), or percent below 100 (50%)")
@@ -83,8 +89,7 @@ pub(super) fn overlap(text: &str) -> Result<Overlap, String> {
 pub(super) fn averages(text: &str) -> Result<Averages, String> {
     match text {
         "all" => Ok(Averages::All),
-        _ => text
-            .parse()
+        _ => whole(text)
             .ok()
             .filter(|&count| count > 0)
             .map(Averages::Count)

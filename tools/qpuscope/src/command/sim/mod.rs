@@ -15,11 +15,12 @@ use std::time::{Duration, Instant};
 
 use virtual_pi::{Config, VirtualPi};
 
-use crate::command::seconds;
 use crate::constants;
 use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
 use crate::link::read_image;
+use crate::progress::Progress;
+use crate::quantity::{seconds, whole};
 use crate::say;
 use crate::stop::Stop;
 
@@ -62,7 +63,7 @@ pub struct Options {
     #[arg(long)]
     real_time: bool,
     /// Rate of the host's side of the line
-    #[arg(long, value_name = "RATE", default_value_t = crate::link::FIRST_BAUD)]
+    #[arg(long, value_name = "RATE", default_value_t = crate::link::FIRST_BAUD, value_parser = whole::<u32>)]
     baud: u32,
     /// End after so many virtual seconds
     #[arg(long, value_parser = seconds)]
@@ -113,6 +114,9 @@ pub fn run(options: &Options) -> Result<()> {
     let mut defect = options.defect;
     let paced = options.real_time || interactive;
     let mut began = Instant::now();
+    let mut progress = options
+        .seconds
+        .map(|time| Progress::new("running", time.as_secs(), "s"));
     while !stop.asked() && board.now_ns() < limit_ns {
         let room = LINE_BUFFER.saturating_sub(board.serial_pending());
         match line.take(room).map_err(|error| broke(&error))? {
@@ -150,6 +154,9 @@ pub fn run(options: &Options) -> Result<()> {
                 ErrorKind::BrokenPipe => Ok(()),
                 _ => Err(broke(&error)),
             };
+        }
+        if let Some(progress) = &mut progress {
+            progress.set(board.now_ns() / 1_000_000_000);
         }
         for message in board.messages() {
             crate::say::remark!("virtual Pi: {message}");

@@ -1,107 +1,89 @@
-//! WAV recordings: 8, 16, 24 and 32 bits and float, mono or stereo.
+//! WAV recordings: 8, 16, 24 and 32 bits and float, mono or stereo, RIFF, RF64 or BW64.
+//!
+//! Samples of up to 16 bits travel as i16 (8-bit ones times 256, which is exact), wider ones as
+//! f32.
 
-mod extent;
+mod auxi;
+mod chunks;
+mod quadrature;
 
-use std::io::Cursor;
-
-use super::{Channel, Reading, Recording, Samples, Stereo, Unit};
+use super::{Bytes, Channel, Format, Reading, Recording, Samples, Stereo, names, rate_of};
 use crate::failure::{Failure, Result};
+use auxi::Auxi;
 use signal::Rate;
 
+/// Returns whether a file begins as WAV files do.
+pub fn is_wav(head: &[u8]) -> bool {
+    let kinds: [&[u8]; 3] = [b"RIFF", b"RF64", b"BW64"];
+    kinds.iter().any(|kind| head.starts_with(kind))
+}
+
 /// A file that is called WAV and is none: says what it holds instead.
-pub fn not_a_wav(name: &str, bytes: &[u8]) -> Failure {
-    let shown: String = bytes
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x} "))
-        .collect();
+fn not_a_wav(name: &str, head: &[u8]) -> Failure {
+    let hex =
+        |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x} ")).collect() };
+    let begins = match is_wav(head) {
+        true => format!(
+            "holds {}behind \"RIFF\" instead of \"WAVE\"",
+            hex(&head[8..12])
+        ),
+        false => format!(
+            "begins with {}instead of \"RIFF\"",
+            hex(&head[..head.len().min(4)])
+        ),
+    };
     Failure::usage(format!(
-        "{name} is not a WAV file: it begins with {shown}instead of \"RIFF\"; convert it first \
-         (for example with `ffmpeg -i {name} out.wav`), or name it .iq and give --rate if it is raw 8-bit I/Q"
+        "{name} is not a WAV file: it {begins}; convert it first (for example with `ffmpeg -i {name} out.wav`), or name \
+         it .iq and give --rate if it is raw 8-bit I/Q"
     ))
 }
 
-/// Reads a whole WAV file.
-///
-/// Samples of up to 16 bits travel as i16 (8-bit ones times 256, which is exact), wider ones as
-/// f32.
-pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
-    let broken = |error: hound::Error| {
-        Failure::usage(format!(
-            "{name} is a WAV file that cannot be decoded ({error}); save it as plain PCM of 8, 16, 24 or \
-             32 bits or as 32-bit float"
-        ))
-    };
-    let mut notes = vec![];
-    let bytes = extent::repaired(name, bytes, &mut notes)?;
-    let mut reader = hound::WavReader::new(Cursor::new(&bytes)).map_err(broken)?;
-    let spec = reader.spec();
-    let all = match (spec.sample_format, spec.bits_per_sample) {
-        (hound::SampleFormat::Float, _) => Samples::F32(
-            reader
-                .samples::<f32>()
-                .collect::<Result<_, _>>()
-                .map_err(broken)?,
-        ),
-        (hound::SampleFormat::Int, bits @ 1..=16) => Samples::I16(
-            reader
-                .samples::<i16>()
-                .map(|x| x.map(|x| x << (16 - bits)))
-                .collect::<Result<_, _>>()
-                .map_err(broken)?,
-        ),
-        (hound::SampleFormat::Int, bits) => {
-            let scale = 1.0 / 2_f64.powi(i32::from(bits) - 1);
-            Samples::F32(
-                reader
-                    .samples::<i32>()
-                    .map(|x| x.map(|x| (f64::from(x) * scale) as f32))
-                    .collect::<Result<_, _>>()
-                    .map_err(broken)?,
-            )
-        }
-    };
-    if let Samples::F32(values) = &all
-        && let Some(at) = values.iter().position(|x| !x.is_finite())
-    {
-        return Err(Failure::usage(format!(
-            "{name}: sample {at} is not a finite number; repair the recording or save it as integers"
-        )));
+/// Reads a WAV file.
+pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
+    let head = bytes.some(0, 12)?;
+    if !is_wav(&head) || head.len() == 12 && !head.ends_with(b"WAVE") {
+        return Err(not_a_wav(name, &head));
     }
-    if all.is_empty() {
+    let kind = if head.starts_with(b"RIFF") {
+        "WAV"
+    } else {
+        "RF64 WAV"
+    };
+    let wav = chunks::read(name, &bytes)?;
+    if wav.frames == 0 {
         return Err(Failure::usage(format!(
             "{name} holds no samples; choose another recording"
         )));
     }
-    let rate = Rate::new(u64::from(spec.sample_rate), 1).ok_or_else(|| {
-        Failure::usage(format!(
-            "{name} gives a sample rate of 0; set it with --rate HZ"
-        ))
-    });
-    let rate = match how.rate {
-        Some(rate) => {
-            notes.push(format!(
-                "sample rate {rate} as given; the file says {} Hz",
-                spec.sample_rate
-            ));
-            rate
+    let mut notes: Vec<String> = wav.cut.into_iter().collect();
+    let rate = match (Rate::new(wav.rate.into(), 1), how.rate) {
+        (Some(stated), _) => rate_of(how, stated, &mut notes),
+        (None, Some(rate)) => rate,
+        (None, None) => {
+            return Err(Failure::usage(format!(
+                "{name} gives a sample rate of 0; set it with --rate HZ"
+            )));
         }
-        None => rate?,
     };
-    let channels = match (spec.channels, how.stereo) {
+    let one = Format::new(wav.number, false);
+    let count = wav.frames * u64::from(wav.channels);
+    let all = Samples::new(bytes.clone(), one, wav.start, count);
+    let pairs = Samples::new(bytes, Format::new(wav.number, true), wav.start, wav.frames);
+    let side = |name: &str, channel| Channel {
+        name: name.to_owned(),
+        samples: all.clone().every_second(channel),
+    };
+    let channels = match (wav.channels, how.stereo.unwrap_or(Stereo::Both)) {
         (1, Stereo::Iq) => {
             return Err(Failure::usage(format!(
                 "{name} has one channel, and I/Q needs two; leave out --stereo iq"
             )));
         }
-        (1, _) => vec![channel("", all, false)],
-        (2, Stereo::Iq) => vec![channel("", all, true)],
-        (2, Stereo::Left) => vec![channel("left", every(&all, 2, 0), false)],
-        (2, Stereo::Right) => vec![channel("right", every(&all, 2, 1), false)],
-        (2, Stereo::Both) => vec![
-            channel("left", every(&all, 2, 0), false),
-            channel("right", every(&all, 2, 1), false),
-        ],
+        (1, _) => vec![Channel::only(all)],
+        (2, Stereo::Iq) => vec![Channel::only(pairs)],
+        (2, Stereo::Left) => vec![side("left", 0)],
+        (2, Stereo::Right) => vec![side("right", 1)],
+        (2, Stereo::Both) => vec![side("left", 0), side("right", 1)],
         (count, _) => {
             return Err(Failure::usage(format!(
                 "{name} has {count} channels; qpuscope takes one or two: split it first \
@@ -109,247 +91,35 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
             )));
         }
     };
-    Ok(Recording {
-        name: name.to_owned(),
-        rate,
-        unit: Unit::FullScale,
-        channels,
-        notes,
-    })
+    let format = format!("{kind} {}", one.name());
+    let mut recording = Recording::new(name, format, rate, channels);
+    recording.notes = notes;
+    of_receiver(&mut recording, wav.auxi.as_deref())?;
+    if how.stereo.is_none() && looks_like_iq(&recording)? {
+        recording.hints.push(
+            "its two channels look like I and Q of one signal; --stereo iq makes one spectrum of both".to_owned(),
+        );
+    }
+    Ok(recording)
 }
 
-fn channel(name: &str, samples: Samples, complex: bool) -> Channel {
-    Channel {
-        name: name.to_owned(),
-        samples,
-        complex,
-    }
+/// Takes centre and time from the chunk of a receiver, or else from the file's name.
+fn of_receiver(recording: &mut Recording, chunk: Option<&[u8]>) -> Result<()> {
+    let Auxi { centre_hz, start } = chunk.map(auxi::read).unwrap_or_default();
+    let named = names::of(&recording.name).unwrap_or_default();
+    // The chunk has 32 bits for the frequency: above 4.29 GHz the name has all of it.
+    let is_same = |named: f64| centre_hz.is_none_or(|hz| named % 2_f64.powi(32) == hz);
+    recording.centre_hz = named.centre_hz.filter(|&hz| is_same(hz)).or(centre_hz);
+    recording.start = start.or(named.start);
+    Ok(())
 }
 
-/// Every `step`-th number from `first` on.
-fn every(samples: &Samples, step: usize, first: usize) -> Samples {
-    fn pick<T: Copy>(values: &[T], step: usize, first: usize) -> Vec<T> {
-        values.iter().skip(first).step_by(step).copied().collect()
-    }
-    match samples {
-        Samples::U8(values) => Samples::U8(pick(values, step, first)),
-        Samples::I16(values) => Samples::I16(pick(values, step, first)),
-        Samples::F32(values) => Samples::F32(pick(values, step, first)),
-        Samples::F64(values) => Samples::F64(pick(values, step, first)),
+fn looks_like_iq(recording: &Recording) -> Result<bool> {
+    match &recording.channels[..] {
+        [left, right] => quadrature::looks_like_iq(&left.samples, &right.samples),
+        _ => Ok(false),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A WAV file in memory; integer samples, or float where `bits` is 32 and `float` is set.
-    fn wav(channels: u16, bits: u16, float: bool, samples: &[i32]) -> Vec<u8> {
-        let mut out = Cursor::new(vec![]);
-        let spec = hound::WavSpec {
-            channels,
-            sample_rate: 8000,
-            bits_per_sample: bits,
-            sample_format: if float {
-                hound::SampleFormat::Float
-            } else {
-                hound::SampleFormat::Int
-            },
-        };
-        let mut writer = hound::WavWriter::new(&mut out, spec).expect("header");
-        for &sample in samples {
-            if float {
-                writer.write_sample(sample as f32 / 128.0).expect("sample");
-            } else {
-                writer.write_sample(sample << (bits - 8)).expect("sample");
-            }
-        }
-        writer.finalize().expect("length");
-        out.into_inner()
-    }
-
-    #[test]
-    fn every_width_reads_as_the_same_values() {
-        let samples = [-128, -1, 0, 1, 64, 127];
-        let expected: Vec<f32> = samples.iter().map(|&x| x as f32 / 128.0).collect();
-        for (bits, float) in [
-            (8, false),
-            (16, false),
-            (24, false),
-            (32, false),
-            (32, true),
-        ] {
-            let file = wav(1, bits, float, &samples);
-            let recording = read("a.wav", &file, &Reading::default()).expect("a WAV file");
-            assert_eq!(
-                recording.channels[0].samples.to_f32(),
-                expected,
-                "{bits} bits"
-            );
-            assert_eq!(recording.rate, Rate { num: 8000, den: 1 });
-            assert_eq!(recording.unit, Unit::FullScale);
-        }
-    }
-
-    /// An extensible header (one channel) that says how many bits of each container count.
-    fn extensible(container: u16, valid: u16, data: &[u8]) -> Vec<u8> {
-        let bytes = container / 8;
-        let mut fmt = vec![];
-        for field in [0xfffe, 1, 8000, 0, 8000 * bytes, 0, bytes, container] {
-            fmt.extend(field.to_le_bytes());
-        }
-        for field in [22, valid, 0, 0] {
-            fmt.extend(field.to_le_bytes());
-        }
-        fmt.extend(*b"\x01\0\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71");
-        let mut file = b"RIFF".to_vec();
-        file.extend((20 + fmt.len() as u32 + data.len() as u32).to_le_bytes());
-        file.extend(b"WAVEfmt ");
-        file.extend((fmt.len() as u32).to_le_bytes());
-        file.extend(fmt);
-        file.extend(b"data");
-        file.extend((data.len() as u32).to_le_bytes());
-        file.extend(data);
-        file
-    }
-
-    #[test]
-    fn bits_that_count_are_the_upper_ones_of_their_container() {
-        let samples = [-1.0_f32, -0.25, 0.0, 0.5];
-        for (container, valid) in [(16, 12), (24, 20), (32, 20), (32, 24), (32, 32)] {
-            let data: Vec<u8> = samples
-                .iter()
-                .flat_map(|x| {
-                    let word = (f64::from(*x) * 2_f64.powi(31)) as i32;
-                    word.to_le_bytes()[4 - container as usize / 8..].to_vec()
-                })
-                .collect();
-            let file = extensible(container, valid, &data);
-            let recording = read("a.wav", &file, &Reading::default()).expect("a WAV file");
-            let read = recording.channels[0].samples.to_f32();
-            assert_eq!(read, samples, "{valid} bits of {container}");
-        }
-    }
-
-    #[test]
-    fn stereo_as_two_channels_or_as_one_complex() {
-        let file = wav(2, 16, false, &[1, 2, 3, 4]);
-        let with = |stereo| {
-            let how = Reading {
-                stereo,
-                ..Reading::default()
-            };
-            let channels = read("a.wav", &file, &how).expect("a WAV file").channels;
-            channels
-                .into_iter()
-                .map(|c| {
-                    (
-                        c.complex,
-                        c.samples.to_f32().iter().map(|x| x * 128.0).collect(),
-                    )
-                })
-                .collect::<Vec<(bool, Vec<f32>)>>()
-        };
-        assert_eq!(
-            with(Stereo::Both),
-            [(false, vec![1.0, 3.0]), (false, vec![2.0, 4.0])]
-        );
-        assert_eq!(with(Stereo::Right), [(false, vec![2.0, 4.0])]);
-        assert_eq!(with(Stereo::Iq), [(true, vec![1.0, 2.0, 3.0, 4.0])]);
-    }
-
-    #[test]
-    fn chunks_of_odd_length_before_the_samples_are_passed_over() {
-        let whole = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
-        let expected = read("a.wav", &whole, &Reading::default()).expect("a WAV file");
-        let (head, rest) = whole.split_at(12);
-        let (format, data) = rest.split_at(24);
-        assert!(format.starts_with(b"fmt ") && data.starts_with(b"data"));
-        let odd = |name: &[u8], text: &[u8]| {
-            let length = (text.len() as u32).to_le_bytes();
-            [name, &length, text, &[0; 1][..text.len() % 2]].concat()
-        };
-        let (list, junk) = (odd(b"LIST", b"odd"), odd(b"JUNK", b"data\x04\0\0\0a"));
-        for chunks in [
-            [head, format, &list, data].concat(),
-            [head, &junk, format, data].concat(),
-            [head, &list, format, &junk, &list, data].concat(),
-            [head, format, &odd(b"LIST", b"even"), data].concat(),
-            [head, &odd(b"fmt ", &[&format[8..], &[0]].concat()), data].concat(),
-        ] {
-            let recording = read("a.wav", &chunks, &Reading::default());
-            assert_eq!(recording.expect("a WAV file"), expected);
-        }
-        // Cut short, too.
-        let cut = [head, format, &list, &data[..data.len() - 3]].concat();
-        let recording = read("a.wav", &cut, &Reading::default()).expect("a WAV file");
-        assert_eq!(recording.channels[0].points(), 2);
-    }
-
-    #[test]
-    fn a_recording_that_was_cut_short_is_read_as_far_as_it_goes() {
-        let whole = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
-        let samples = |bytes: &[u8]| {
-            let recording = read("a.wav", bytes, &Reading::default()).expect("a WAV file");
-            let points: Vec<usize> = recording.channels.iter().map(Channel::points).collect();
-            (points, recording.notes.len())
-        };
-        assert_eq!(samples(&whole), (vec![3, 3], 0));
-        // In the middle of the third pair, and of its second sample.
-        for length in [whole.len() - 3, whole.len() - 1] {
-            assert_eq!(samples(&whole[..length]), (vec![2, 2], 1));
-        }
-        // As a recorder leaves it that could not go back to its header.
-        for length in [[0; 4], [0xFF; 4], [0xFF, 0xFF, 0xFF, 0x7F]] {
-            let mut streamed = whole.clone();
-            streamed[4..8].copy_from_slice(&length);
-            streamed[40..44].copy_from_slice(&length);
-            assert_eq!(samples(&streamed), (vec![3, 3], 1), "{length:?}");
-        }
-        for length in [4, 11, 20, 40, 44] {
-            let failure =
-                read("a.wav", &whole[..length], &Reading::default()).expect_err("no samples");
-            assert!(
-                failure.message.contains("ends before its samples"),
-                "{failure}"
-            );
-        }
-    }
-
-    #[test]
-    fn no_header_makes_the_reader_panic() {
-        let whole = wav(2, 24, false, &[1, 2, 3, 4]);
-        for at in 0..whole.len() {
-            for value in [0, 1, 2, 0x7F, 0xFF] {
-                let mut bytes = whole.clone();
-                bytes[at] = value;
-                let _ = read("a.wav", &bytes, &Reading::default());
-            }
-        }
-    }
-
-    #[test]
-    fn broken_files_are_refused_with_what_to_do() {
-        let whole = wav(1, 16, false, &[1, 2, 3]);
-        for length in 4..whole.len() {
-            if let Err(failure) = read("a.wav", &whole[..length], &Reading::default()) {
-                assert!(failure.message.contains("a.wav"), "{failure}");
-            }
-        }
-        let mut law = whole.clone();
-        law[20] = 7;
-        let failure = read("a.wav", &law, &Reading::default()).expect_err("mu-law");
-        assert!(failure.message.contains("save it as"), "{failure}");
-        let failure = not_a_wav("a.wav", b"ID3\x04");
-        assert!(failure.message.contains("49 44 33 04"), "{failure}");
-        let three = wav(3, 16, false, &[1, 2, 3]);
-        let failure = read("a.wav", &three, &Reading::default()).expect_err("three channels");
-        assert!(failure.message.contains("3 channels"), "{failure}");
-        let nan = wav(1, 32, true, &[0]);
-        let mut nan = nan;
-        let end = nan.len();
-        nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
-        let failure = read("a.wav", &nan, &Reading::default()).expect_err("not a number");
-        assert!(failure.message.contains("sample 0"), "{failure}");
-    }
-}
+mod tests;

@@ -4,19 +4,23 @@
 //! not decode is counted, and a line on which nothing decodes, or nothing comes, is explained while
 //! the reader still waits.
 
-use std::path::{Path, PathBuf};
+mod options;
+mod outputs;
+
 use std::time::Duration;
 
-use crate::client::{Client, closed, nothing_decodes};
-use crate::command::{LineOptions, seconds};
+use crate::client::{closed, nothing_decodes};
 use crate::failure::{Failure, Result};
-use crate::lines::strongest;
 use crate::link::{Link, Received};
 use crate::log::Logs;
-use crate::spectrum::{Hold, Spectrum};
+use crate::spectrum::Spectrum;
 use crate::stop::Stop;
 use crate::stream::{Event, Receiver};
-use crate::{files, output, picture, say, stop, text};
+use crate::{stop, text};
+use options::Goal;
+use outputs::Outputs;
+
+pub use options::{Format, Options};
 
 /// The time that a live line may be silent before that is explained.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -27,121 +31,45 @@ const NOISE_PIECES: u64 = 3;
 /// So many bytes are no accident in one piece either: the rest of one frame and most of the next.
 const LONG_NOISE_BYTES: u64 = 2 * wire::MAX_FRAME as u64;
 
-/// The form in which a spectrum is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Format {
-    /// The strongest lines of each, for people
-    Table,
-    /// One line each: time, settings, and the level of every bin
-    Csv,
-    /// One JSON object a line each
-    Json,
-    /// A picture file each
-    Png,
-    /// A picture file each
-    Svg,
-    /// Nothing: only count
-    None,
-}
-
-/// Options of `read`.
-#[derive(clap::Args, Debug)]
-pub struct Options {
-    /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input
-    #[arg(env = "QPUSCOPE_PORT", value_name = "PORT|FILE|-")]
-    source: Option<String>,
-    /// Source, named as other commands name it
-    #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
-    port: Option<String>,
-    #[command(flatten)]
-    line: LineOptions,
-    /// Output for each spectrum
-    #[arg(short = 'F', long, value_enum, default_value = "table")]
-    format: Format,
-    /// Short for --format json
-    #[arg(long)]
-    json: bool,
-    /// Folder for pictures
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    out: PathBuf,
-    /// Number of strongest lines to list and mark
-    #[arg(long, default_value_t = 5)]
-    lines: usize,
-    /// End after so many spectra
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    count: Option<u64>,
-    /// End after so many seconds (of a virtual Pi: virtual seconds)
-    #[arg(long, value_parser = seconds)]
-    seconds: Option<Duration>,
-    /// Show the greatest or least of each bin in all records so far, instead of each record
-    #[arg(long, value_enum)]
-    hold: Option<Hold>,
-    /// Change settings first, as key=value words: "n=2048 window=flat-top detector=max"
-    #[arg(long, value_name = "WORDS")]
-    set: Option<String>,
-    /// Tell an instrument that is idle to start
-    #[arg(long)]
-    start: bool,
-    /// Exit status 5 when anything was lost
-    #[arg(long)]
-    strict: bool,
-}
-
-impl Options {
-    fn source(&self) -> Option<&str> {
-        self.source.as_deref().or(self.port.as_deref())
-    }
-
-    /// Opens what is read; tells a board what to do first, if it is to be told anything.
-    fn open(&self) -> Result<(Box<dyn Link>, Receiver, Logs)> {
-        let (link, logs) = self.line.open(self.source())?;
-        if !self.start && self.set.is_none() {
-            return Ok((link, Receiver::default(), logs));
-        }
-        let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
-        client.hello()?;
-        if let Some(words) = &self.set {
-            client.set(words)?;
-        }
-        client.command(&wire::Message::Start)?;
-        Ok(client.into_parts())
-    }
-}
-
 /// Reads until the end, the count, the time, Ctrl-C, SIGTERM or a hang-up.
 ///
 /// # Errors
 /// No device when nothing came, link when nothing decoded, integrity for losses under `--strict`.
 pub fn run(options: &Options) -> Result<()> {
+    options.check()?;
     let stop = Stop::on_ctrl_c();
     let (link, receiver, logs) = stop::blocking(|| options.open())?;
+    let wanted = options.wanted();
+    let inputs = options.inputs();
+    // A virtual Pi in this process has a time of its own.
+    let is_virtual = options
+        .source()
+        .is_some_and(|name| name.starts_with("sim:"));
+    let has_clock = link.is_live() && !is_virtual;
     let mut reader = Reader {
         options,
+        outputs: Outputs::new(options, &wanted, &inputs, has_clock),
         link,
         receiver,
         logs,
-        written: 0,
-        headings: None,
         held: None,
         doubt: None,
         idle: false,
         explained: false,
     };
     let read = reader.read_all(&stop);
+    let closed = reader.outputs.close_series();
     let concluded = reader.conclude();
     // What broke the line is the better reason, after the counters have been shown.
-    read.and(concluded)
+    read.and(closed).and(concluded)
 }
 
 struct Reader<'a> {
     options: &'a Options,
+    outputs: Outputs<'a>,
     link: Box<dyn Link>,
     receiver: Receiver,
     logs: Logs,
-    /// Spectra given out.
-    written: u64,
-    /// The headings of the CSV lines given out last.
-    headings: Option<String>,
     /// The values that `--hold` has of the records so far.
     held: Option<Spectrum>,
     /// The last record's warning of results that may be wrong.
@@ -158,6 +86,7 @@ impl Reader<'_> {
         let mut heard = started;
         let mut buffer = [0; 4096];
         let mut events = vec![];
+        let mut progress = self.options.progress();
         while !stop.asked() && !self.has_enough() {
             let now = self.link.now();
             let mut wait = Duration::from_millis(200);
@@ -181,6 +110,13 @@ impl Reader<'_> {
                 }
             }
             self.take(&mut events)?;
+            if let Some((progress, goal)) = &mut progress {
+                progress.set(match goal {
+                    Goal::Spectra => self.outputs.written,
+                    Goal::Seconds => (self.link.now() - started).as_secs(),
+                    Goal::Bytes => self.receiver.health().bytes,
+                });
+            }
             self.explain(self.link.now().saturating_sub(heard));
         }
         Ok(())
@@ -197,7 +133,7 @@ impl Reader<'_> {
     fn has_enough(&self) -> bool {
         self.options
             .count
-            .is_some_and(|count| self.written >= count)
+            .is_some_and(|count| self.outputs.written >= count)
     }
 
     fn take(&mut self, events: &mut Vec<Event>) -> Result<()> {
@@ -228,58 +164,12 @@ impl Reader<'_> {
                         spectrum.hold(hold, self.held.as_ref());
                         self.held = Some(*spectrum.clone());
                     }
-                    self.give(&spectrum)?;
+                    self.outputs.give(&spectrum)?;
                 }
                 _ => {}
             }
         }
         Ok(())
-    }
-
-    fn give(&mut self, spectrum: &Spectrum) -> Result<()> {
-        self.written += 1;
-        let lines = strongest(spectrum, self.options.lines);
-        let format = if self.options.json {
-            Format::Json
-        } else {
-            self.options.format
-        };
-        match format {
-            Format::None => Ok(()),
-            Format::Json => say::json(&output::json_line(spectrum, &lines)),
-            Format::Csv => {
-                let headings = output::csv_row_headings(spectrum);
-                if self.headings.as_ref() != Some(&headings) {
-                    say::data(&headings)?;
-                    self.headings = Some(headings);
-                }
-                say::data(&output::csv_row(spectrum))
-            }
-            Format::Table => say::data(&format!(
-                "{:.3} s, record {}: N = {}, {} window, {}, engine {}\n{}",
-                spectrum.device_us as f64 * 1e-6,
-                spectrum.record,
-                spectrum.n,
-                spectrum.window,
-                spectrum.made_of(),
-                spectrum.engine.name(),
-                output::table(spectrum, &lines)
-            )),
-            Format::Png => self.picture("png", &picture::png(spectrum, &lines)?),
-            Format::Svg => self.picture("svg", picture::svg(spectrum, &lines).as_bytes()),
-        }
-    }
-
-    fn picture(&self, extension: &str, bytes: &[u8]) -> Result<()> {
-        let out = &self.options.out;
-        std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
-        let path = out.join(format!("spectrum-{:04}.{extension}", self.written));
-        let source = self.options.source();
-        let mut inputs = self.options.line.inputs(source);
-        inputs.extend(source.map(|source| (Path::new(source), "what is read")));
-        files::apart(&[&path], &inputs)?;
-        files::output::write(&path, bytes)?;
-        say::data(&format!("{}\n", say::path(&path)))
     }
 
     /// Says once what is wrong with a line on which nothing useful comes.
@@ -351,10 +241,14 @@ impl Reader<'_> {
                 "something was lost on the line, and --strict was given; lower --baud or use a shorter cable",
             ));
         }
-        if let Some(count) = self.options.count.filter(|&count| self.written < count) {
+        if let Some(count) = self
+            .options
+            .count
+            .filter(|&count| self.outputs.written < count)
+        {
             return Err(Failure::failed(format!(
                 "only {} of {count} spectra came; wait longer, or use --start if the instrument is idle",
-                self.written
+                self.outputs.written
             )));
         }
         Ok(())

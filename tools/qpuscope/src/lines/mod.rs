@@ -3,12 +3,18 @@
 //! A line is a bin above all bins within the window's main lobe that also stands clear of the
 //! median around it; a slope, however high, is no line. Where nothing does, because the strongest
 //! signal is wider than its surroundings, the highest bin counts if it is clear of the median of
-//! all. Real spectra have no line at zero: what stands there is the mean.
+//! all. Real spectra have no line at zero: what stands there is the mean. Its frequency and level
+//! are interpolated between bins.
+
+mod peak;
 
 use crate::spectrum::{Spectrum, decibels};
 
 /// The least distance of a line above the median of its surroundings, in dB.
 const PROMINENCE_DB: f64 = 10.0;
+
+/// The share of a bin to which the frequency of a line is known, and shown.
+pub const PRECISION_BINS: f64 = 0.1;
 
 /// Bins on each side that make its surroundings.
 const SURROUNDINGS: usize = 32;
@@ -18,12 +24,16 @@ const SURROUNDINGS: usize = 32;
 pub struct Line {
     /// Number of the bin.
     pub bin: i64,
-    /// Its middle, in hertz.
+    /// Frequency of the line between bins, in hertz.
     pub frequency: f64,
-    /// One over that, in seconds; none at frequency 0.
+    /// One over that, in seconds; none at frequency 0, and none where a centre frequency is set.
     pub period: Option<f64>,
-    /// Level of the bin, in dB of the spectrum's unit.
+    /// Level of the line, in dB of the spectrum's unit.
     pub level: f64,
+    /// Middle of the bin, in hertz.
+    pub bin_frequency: f64,
+    /// Level of the bin, in dB of the spectrum's unit.
+    pub bin_level: f64,
 }
 
 /// Up to `count` lines, strongest first.
@@ -64,16 +74,24 @@ pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
     found.truncate(count);
     found
         .into_iter()
-        .map(|at| {
-            let frequency = spectrum.frequency_hz(at);
-            Line {
-                bin: spectrum.bin(at),
-                frequency,
-                period: (frequency != 0.0).then(|| (1.0 / frequency).abs()),
-                level: spectrum.level_db(at),
-            }
-        })
+        .map(|at| line(spectrum, at, median_db(power, at, SURROUNDINGS, lobe)))
         .collect()
+}
+
+/// The line that stands in the bin at `at`.
+fn line(spectrum: &Spectrum, at: usize, around_db: f64) -> Line {
+    let peak = peak::interpolate(spectrum, at, 10_f64.powf(around_db / 10.0));
+    let bin_frequency = spectrum.frequency_hz(at);
+    let frequency = bin_frequency + peak.offset * spectrum.bin_hz();
+    let has_period = frequency != 0.0 && spectrum.centre_hz == 0.0;
+    Line {
+        bin: spectrum.bin(at),
+        frequency,
+        period: has_period.then(|| (1.0 / frequency).abs()),
+        level: peak.level_db,
+        bin_frequency,
+        bin_level: spectrum.level_db(at),
+    }
 }
 
 /// Median level of the bins up to `reach` from `at`, without those of its main lobe.
@@ -115,8 +133,8 @@ mod tests {
         let lines = strongest(&spectrum, 5);
         let bins: Vec<i64> = lines.iter().map(|line| line.bin).collect();
         assert_eq!(bins, [300, 101], "the mean and a ripple are no lines");
-        assert_eq!(lines[0].frequency, 300.0 * 48_000.0 / 1024.0);
-        assert!((lines[0].level + 6.0206).abs() < 1e-3);
+        assert_eq!(lines[0].bin_frequency, 300.0 * 48_000.0 / 1024.0);
+        assert!((lines[0].bin_level + 6.0206).abs() < 1e-3);
         assert_eq!(strongest(&spectrum, 1).len(), 1);
     }
 

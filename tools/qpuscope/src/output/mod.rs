@@ -1,12 +1,25 @@
-//! Spectra as CSV, JSON and tables.
+//! Spectra as CSV, JSON and tables, and as other programs read them.
+
+mod npy;
+mod rtl_power;
+mod sdrff;
+pub mod series;
+mod sigmf;
+mod table;
+mod times;
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
 use crate::lines::Line;
-use crate::quantity::{frequency, period};
 use crate::spectrum::Spectrum;
+
+pub use rtl_power::RtlPower;
+pub use sdrff::sdrff;
+pub use sigmf::Recorded;
+pub use table::table;
+pub use times::Times;
 
 /// One spectrum, a bin a line. Lines that begin with `#` say what the numbers are.
 #[must_use]
@@ -179,37 +192,10 @@ pub fn settings(spectrum: &Spectrum) -> Value {
     })
 }
 
-/// The strongest lines as a table for people.
-#[must_use]
-pub fn table(spectrum: &Spectrum, lines: &[Line]) -> String {
-    if lines.is_empty() {
-        return "no line stands 10 dB above its surroundings\n".to_owned();
-    }
-    let slow = spectrum.is_slow();
-    let per_day = if slow { "  cycles per day" } else { "" };
-    let mut out = format!(
-        "{:>8}  {:>14}{per_day}  {:>10}  level ({})\n",
-        "bin",
-        "frequency",
-        "period",
-        spectrum.level_unit()
-    );
-    for line in lines {
-        let _ = write!(out, "{:>8}  {:>14}", line.bin, frequency(line.frequency));
-        if slow {
-            let _ = write!(out, "  {:>14.3}", line.frequency * 86_400.0);
-        }
-        let period = line.period.map_or_else(|| "-".to_owned(), period);
-        let _ = writeln!(out, "  {period:>10}  {:>8.2}", line.level);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::input::Unit;
-    use crate::lines::strongest;
     use crate::spectrum::tests::example;
     use signal::Rate;
 
@@ -246,11 +232,6 @@ mod tests {
             text.contains("bin,frequency_hz,frequency_cycles_per_day,power,level_dB_re_1_degree\n"),
             "{}",
             &text[..600]
-        );
-        let text = table(&spectrum, &strongest(&spectrum, 1));
-        assert!(
-            text.contains("cycles per day") && text.contains("dB re 1 degree"),
-            "{text}"
         );
     }
 

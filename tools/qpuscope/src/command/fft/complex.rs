@@ -1,0 +1,262 @@
+//! `qpuscope fft --complex`: the transform of a file's points, written to a file.
+//!
+//! Forward, or with `--inverse` back, divided by N as NumPy does. Points and bins are .npy (a batch
+//! is an array of rows), .cf32 or .csv (columns of real and imaginary parts). The simulated V3D and
+//! a board run the plan that `qpuscope plan` shows; `--engine host` computes in double precision
+//! what they approximate.
+
+use std::fmt::Debug;
+use std::io::Write as _;
+use std::path::Path;
+
+use qpu::fft::request::{Error, Request, Scale};
+use qpu::fft::{Direction, Plan};
+use qpu::job::Runner;
+use qpu_programs::FFT;
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex;
+use v3d_sim::{SimError, SimRunner};
+
+use super::options::Options;
+use super::transform::FAST_BAUD;
+use super::values::EngineChoice;
+use crate::command::QpuOptions;
+use crate::failure::{Failure, Result};
+use crate::files::{apart, output::Output};
+use crate::input::Points;
+use crate::npy::Header;
+use crate::plane::transform::MEMORY;
+use crate::remote::Remote;
+use crate::{files, say};
+
+/// Simulated time that a launch may take.
+const LIMIT_US: u32 = 60_000_000;
+/// The shortest and the longest transform of the QPUs.
+const LENGTHS: [u64; 2] = [16, 1 << 22];
+/// Points that with their bins fill the memory of a board.
+const MOST: u64 = MEMORY / 16;
+
+/// The kind of file that bins are written to.
+#[derive(Clone, Copy)]
+enum Kind {
+    Npy,
+    Raw,
+    Csv,
+}
+
+/// Transforms that are done together.
+#[derive(Clone, Copy)]
+struct Batch {
+    n: u64,
+    count: u64,
+    direction: Direction,
+}
+
+/// Reads, transforms, writes.
+pub fn run(options: &Options) -> Result<()> {
+    let path = options.complex.output.as_deref().unwrap_or(Path::new(""));
+    let kind = kind(path)?;
+    let port = options.port.port.as_deref();
+    let mut inputs = options.port.more.inputs(port);
+    inputs.push((&options.input, "the file of points"));
+    apart(&[path], &inputs)?;
+    files::output::check(path)?;
+    let read = Points::read(&options.input, options.samples, MOST)?;
+    let batch = batch(options, &read)?;
+    let (bins, place) = transform(options, batch, &read.points)?;
+    let is_flat = batch.count == 1 && read.rows.is_none();
+    let shape = if is_flat {
+        vec![batch.n]
+    } else {
+        vec![batch.count, batch.n]
+    };
+    write(path, kind, &shape, &bins)?;
+    let Batch { n, count, .. } = batch;
+    say::note(&format!(
+        "wrote {}: {count} {} of {n} points ({}) on {place}\n",
+        say::path(path),
+        match (options.complex.inverse, count) {
+            (false, 1) => "transform",
+            (false, _) => "transforms",
+            (true, 1) => "inverse transform",
+            (true, _) => "inverse transforms",
+        },
+        read.format,
+    ));
+    Ok(())
+}
+
+fn kind(path: &Path) -> Result<Kind> {
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match ending.to_str() {
+        Some("npy") => Ok(Kind::Npy),
+        Some("cf32") => Ok(Kind::Raw),
+        Some("csv") => Ok(Kind::Csv),
+        _ => Err(Failure::usage(format!(
+            "{} would be none of .npy, .cf32 and .csv; name it as one of them",
+            say::path(path)
+        ))),
+    }
+}
+
+/// The transforms that the options and the file's points make.
+fn batch(options: &Options, read: &Points) -> Result<Batch> {
+    let name = say::path(&options.input);
+    let points = read.points.len() as u64;
+    let asked = options.complex.batch.map(u64::from);
+    let (n, count) = match (options.n.map(u64::from), asked.or(read.rows)) {
+        (Some(n), Some(count)) => (n, count),
+        (Some(n), None) => (n, points / n.max(1)),
+        (None, count) => (points / count.unwrap_or(1).max(1), count.unwrap_or(1)),
+    };
+    let [least, most] = LENGTHS;
+    if !n.is_power_of_two() || !(least..=most).contains(&n) {
+        return Err(Failure::usage(format!(
+            "{name} holds {points} points, of which transforms of {n} were to be made; lengths are the powers of two \
+             {least}, {}, .. {most}: choose one with --n, or a number of transforms with --batch",
+            2 * least
+        )));
+    }
+    if n.checked_mul(count) != Some(points) || count == 0 {
+        return Err(Failure::usage(format!(
+            "{name} holds {points} points, and {count} transforms of {n} take {}; give another --n or --batch, or cut \
+             the file",
+            n.saturating_mul(count.max(1))
+        )));
+    }
+    let direction = match options.complex.inverse {
+        false => Direction::Forward,
+        true => Direction::Inverse,
+    };
+    Ok(Batch {
+        n,
+        count,
+        direction,
+    })
+}
+
+/// The transforms, and where they were computed.
+fn transform(
+    options: &Options,
+    batch: Batch,
+    points: &[[f32; 2]],
+) -> Result<(Vec<[f32; 2]>, String)> {
+    match (options.engine, &options.port.port) {
+        (EngineChoice::Host, _) => Ok((on_host(batch, points), "this computer".to_owned())),
+        (EngineChoice::Sim, _) | (EngineChoice::Auto, None) => {
+            let runner = SimRunner::new(bytes(batch)?);
+            Ok((
+                on_qpus(batch, points, runner)?,
+                "the simulated V3D".to_owned(),
+            ))
+        }
+        (EngineChoice::Auto | EngineChoice::Qpu, Some(port)) => {
+            let qpus = QpuOptions {
+                port: Some(port.clone()),
+                line: options.port.more.clone(),
+                transfer_baud: options.port.transfer_baud.unwrap_or(FAST_BAUD),
+            };
+            let bytes = bytes(batch)?;
+            let client = qpus.connect()?;
+            let client =
+                client.ok_or_else(|| Failure::no_device("there is no board; give --port"))?;
+            let runner = Remote::new(client, bytes)?;
+            let place = runner.description();
+            Ok((on_qpus(batch, points, runner)?, place))
+        }
+        (EngineChoice::Qpu, None) => Err(Failure::usage(
+            "--engine qpu is a board's; name it with --port, or give --engine sim",
+        )),
+        (EngineChoice::Cpu, _) => Err(Failure::usage(
+            "the ARM of a board writes no transform; give --engine sim or host, or qpu with a --port",
+        )),
+    }
+}
+
+fn request(batch: Batch) -> Request {
+    Request {
+        inverse: Scale::ByPoints,
+        ..Request::new(batch.n.ilog2(), batch.count as u32)
+    }
+}
+
+fn refused(error: Error<impl Debug>) -> Failure {
+    Failure::usage(format!(
+        "{error}; take a shorter transform or a smaller --batch"
+    ))
+}
+
+/// Bytes of QPU memory for points, bins and the plan.
+fn bytes(batch: Batch) -> Result<u32> {
+    let request = request(batch);
+    let memory = Plan::memory::<SimError>(FFT, &request).map_err(refused)?;
+    let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
+    // Buffers begin at multiples of 4096.
+    let bytes = bytes + 3 * 4096;
+    if bytes > MEMORY {
+        return Err(Failure::usage(format!(
+            "points, bins and the plan take {bytes} bytes, and a board has {MEMORY} for the QPUs; take a smaller --batch"
+        )));
+    }
+    Ok(bytes as u32)
+}
+
+fn on_qpus<R: Runner>(batch: Batch, points: &[[f32; 2]], mut runner: R) -> Result<Vec<[f32; 2]>>
+where
+    R::Error: Debug,
+    Failure: From<R::Error>,
+{
+    let failed = |error: Error<R::Error>| match error {
+        Error::Runner(error) | Error::Memory { error, .. } => error.into(),
+        error => refused(error),
+    };
+    let mut plan = Plan::with_buffers(FFT, &request(batch), &mut runner).map_err(failed)?;
+    let words: Vec<u32> = points.iter().flatten().map(|part| part.to_bits()).collect();
+    runner.write(plan.input(), 0, &words)?;
+    plan.run(&mut runner, batch.direction, LIMIT_US)
+        .map_err(failed)?;
+    let mut words = vec![0; words.len()];
+    runner.read(plan.output(), 0, &mut words)?;
+    let parts = words.as_chunks::<2>().0.iter();
+    Ok(parts.map(|pair| pair.map(f32::from_bits)).collect())
+}
+
+fn on_host(batch: Batch, points: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    let n = batch.n as usize;
+    let mut planner = FftPlanner::<f64>::new();
+    let (fft, factor) = match batch.direction {
+        Direction::Forward => (planner.plan_fft_forward(n), 1.0),
+        Direction::Inverse => (planner.plan_fft_inverse(n), 1.0 / n as f64),
+    };
+    let mut bins: Vec<_> = points
+        .iter()
+        .map(|&[re, im]| Complex::new(re.into(), im.into()))
+        .collect();
+    fft.process(&mut bins);
+    bins.iter()
+        .map(|bin| [bin.re, bin.im].map(|part| (part * factor) as f32))
+        .collect()
+}
+
+fn write(path: &Path, kind: Kind, shape: &[u64], bins: &[[f32; 2]]) -> Result<()> {
+    let mut output = Output::create(path)?;
+    let mut put = |bytes: &[u8]| output.write_all(bytes);
+    let written = match kind {
+        Kind::Csv => put(b"re,im\n").and_then(|()| {
+            let mut lines = bins.iter().map(|[re, im]| format!("{re:?},{im:?}\n"));
+            lines.try_for_each(|line| put(line.as_bytes()))
+        }),
+        Kind::Npy | Kind::Raw => {
+            let header = match kind {
+                Kind::Npy => Header::encode_complex64(shape),
+                _ => vec![],
+            };
+            put(&header).and_then(|()| {
+                let mut parts = bins.iter().flatten();
+                parts.try_for_each(|part| put(&part.to_le_bytes()))
+            })
+        }
+    };
+    written.map_err(|error| output.failure(&error))?;
+    output.finish()
+}

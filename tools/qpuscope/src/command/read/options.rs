@@ -1,0 +1,183 @@
+//! The options of `qpuscope read`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::client::Client;
+use crate::command::LineOptions;
+use crate::failure::{Failure, Result};
+use crate::files::Input;
+use crate::link::Link;
+use crate::log::Logs;
+use crate::output::series::{Kind, Wanted};
+use crate::picture::Theme;
+use crate::picture::waterfall::Merge;
+use crate::progress::Progress;
+use crate::quantity::{seconds, whole};
+use crate::spectrum::Hold;
+use crate::stream::Receiver;
+
+/// The form in which a spectrum is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Format {
+    /// The strongest lines of each, for people
+    Table,
+    /// One line each: time, settings, and the level of every bin
+    Csv,
+    /// One JSON object a line each
+    Json,
+    /// One line of rtl_power each
+    #[value(name = "rtl_power")]
+    RtlPower,
+    /// One binary record of soapy_power each
+    #[value(alias = "soapy_power_bin")]
+    Sdrff,
+    /// An array of all for NumPy, and a description in JSON
+    Npy,
+    /// A picture of all, with time downwards; of each with --each
+    Png,
+    /// That picture as shapes
+    Svg,
+    /// Nothing: only count
+    None,
+}
+
+/// Options of `read`.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input
+    #[arg(env = "QPUSCOPE_PORT", value_name = "PORT|FILE|-")]
+    pub(super) source: Option<String>,
+    /// Source, named as other commands name it
+    #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
+    pub(super) port: Option<String>,
+    #[command(flatten)]
+    pub(super) line: LineOptions,
+    /// Output for each spectrum
+    #[arg(short = 'F', long, value_enum, default_value = "table")]
+    pub(super) format: Format,
+    /// Short for --format json
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Folder for files
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) out: PathBuf,
+    /// A picture of each spectrum instead of one of all
+    #[arg(long)]
+    pub(super) each: bool,
+    /// Background of pictures
+    #[arg(long, value_enum, default_value = "print")]
+    pub(super) theme: Theme,
+    /// Level of spectra and bins that share a point of a picture of all
+    #[arg(long, value_enum, default_value = "max")]
+    pub(super) merge: Merge,
+    /// Number of strongest lines to list and mark
+    #[arg(long, default_value_t = 5, value_parser = whole::<usize>)]
+    pub(super) lines: usize,
+    /// End after so many spectra
+    #[arg(long, value_parser = count)]
+    pub(super) count: Option<u64>,
+    /// End after so many seconds (of a virtual Pi: virtual seconds)
+    #[arg(long, value_parser = seconds)]
+    pub(super) seconds: Option<Duration>,
+    /// Show the greatest or least of each bin in all records so far, instead of each record
+    #[arg(long, value_enum)]
+    pub(super) hold: Option<Hold>,
+    /// Change settings first, as key=value words: "n=2048 window=flat-top detector=max"
+    #[arg(long, value_name = "WORDS")]
+    pub(super) set: Option<String>,
+    /// Tell an instrument that is idle to start
+    #[arg(long)]
+    pub(super) start: bool,
+    /// Exit status 5 when anything was lost
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
+/// A number of spectra, as an option gives it.
+fn count(text: &str) -> std::result::Result<u64, String> {
+    whole(text).and_then(|count| match count {
+        0 => Err("0 spectra are none; give 1 or more".to_owned()),
+        count => Ok(count),
+    })
+}
+
+impl Options {
+    /// The name of what is read.
+    pub(super) fn source(&self) -> Option<&str> {
+        self.source.as_deref().or(self.port.as_deref())
+    }
+
+    /// Refuses what has no meaning together.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.each && (self.json || !matches!(self.format, Format::Png | Format::Svg)) {
+            return Err(Failure::usage(
+                "--each is about pictures; give --format png or --format svg with it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The files that spectra go to, if any.
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted {
+            folder: self.out.clone(),
+            kinds: match self.format {
+                Format::Png => vec![Kind::Png],
+                Format::Svg => vec![Kind::Svg],
+                Format::Npy => vec![Kind::Npy],
+                _ => vec![],
+            },
+            theme: self.theme,
+            merge: self.merge,
+            each: self.each,
+            notes: vec![],
+            recorded: None,
+        }
+    }
+
+    /// The progress of reading, where its end is known.
+    pub(super) fn progress(&self) -> Option<(Progress, Goal)> {
+        let of = |total, unit, goal| Some((Progress::new("reading", total, unit), goal));
+        if let Some(count) = self.count {
+            return of(count, "spectra", Goal::Spectra);
+        }
+        if let Some(time) = self.seconds {
+            return of(time.as_secs(), "s", Goal::Seconds);
+        }
+        let file = std::fs::metadata(self.source()?).ok()?;
+        file.is_file()
+            .then(|| of(file.len(), "bytes", Goal::Bytes))?
+    }
+
+    /// The files that no output may be.
+    pub(super) fn inputs(&self) -> Vec<Input<'_>> {
+        let source = self.source();
+        let mut inputs = self.line.inputs(source);
+        inputs.extend(source.map(|source| (Path::new(source), "what is read")));
+        inputs
+    }
+
+    /// Opens what is read; tells a board what to do first, if it is to be told anything.
+    pub(super) fn open(&self) -> Result<(Box<dyn Link>, Receiver, Logs)> {
+        let (link, logs) = self.line.open(self.source())?;
+        if !self.start && self.set.is_none() {
+            return Ok((link, Receiver::default(), logs));
+        }
+        let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
+        client.hello()?;
+        if let Some(words) = &self.set {
+            client.set(words)?;
+        }
+        client.command(&wire::Message::Start)?;
+        Ok(client.into_parts())
+    }
+}
+
+/// A count towards the end of reading.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Goal {
+    Spectra,
+    Seconds,
+    Bytes,
+}

@@ -1,0 +1,169 @@
+//! Spectra on their way to standard output and into files.
+
+use super::options::{Format, Options};
+use crate::failure::{Failure, Result};
+use crate::files::{self, Input};
+use crate::lines::{Line, strongest};
+use crate::output::series::{Series, Wanted, of_record};
+use crate::output::{self, RtlPower, Times};
+use crate::say;
+use crate::spectrum::Spectrum;
+use crate::utc::Utc;
+
+/// The outputs of a run.
+pub(super) struct Outputs<'a> {
+    options: &'a Options,
+    wanted: &'a Wanted,
+    inputs: &'a [Input<'a>],
+    /// True for a line whose records this computer's clock may date.
+    has_clock: bool,
+    /// Spectra given out.
+    pub(super) written: u64,
+    /// The headings of the CSV lines given out last.
+    headings: Option<String>,
+    /// The places of records in time, and the device time of the last one.
+    clock: Option<(Times, u64)>,
+    rtl_power: RtlPower,
+    /// The files of the records that come now.
+    series: Option<Series<'a>>,
+    count_of_series: usize,
+}
+
+impl<'a> Outputs<'a> {
+    /// Nothing given out yet.
+    pub(super) fn new(
+        options: &'a Options,
+        wanted: &'a Wanted,
+        inputs: &'a [Input<'a>],
+        has_clock: bool,
+    ) -> Self {
+        Self {
+            options,
+            wanted,
+            inputs,
+            has_clock,
+            written: 0,
+            headings: None,
+            clock: None,
+            rtl_power: RtlPower::default(),
+            series: None,
+            count_of_series: 0,
+        }
+    }
+
+    /// Gives a spectrum out.
+    pub(super) fn give(&mut self, spectrum: &Spectrum) -> Result<()> {
+        self.written += 1;
+        let lines = strongest(spectrum, self.options.lines);
+        let format = if self.options.json {
+            Format::Json
+        } else {
+            self.options.format
+        };
+        match format {
+            Format::None => Ok(()),
+            Format::Json => say::json(&output::json_line(spectrum, &lines)),
+            Format::Csv => {
+                let headings = output::csv_row_headings(spectrum);
+                if self.headings.as_ref() != Some(&headings) {
+                    say::data(&headings)?;
+                    self.headings = Some(headings);
+                }
+                say::data(&output::csv_row(spectrum))
+            }
+            Format::Table => say::data(&format!(
+                "{:.3} s, record {}: N = {}, {} window, {}, engine {}\n{}",
+                spectrum.device_us as f64 * 1e-6,
+                spectrum.record,
+                spectrum.n,
+                spectrum.window,
+                spectrum.made_of(),
+                spectrum.engine.name(),
+                output::table(spectrum, &lines)
+            )),
+            Format::RtlPower => {
+                let times = self.times(spectrum);
+                say::data(&self.rtl_power.line(spectrum, &times))
+            }
+            Format::Sdrff => {
+                let times = self.times(spectrum);
+                say::bytes(&output::sdrff(spectrum, &times))
+            }
+            Format::Png | Format::Svg if self.options.each => self.picture(spectrum, &lines),
+            Format::Npy | Format::Png | Format::Svg => self.put(spectrum, &lines),
+        }
+    }
+
+    /// The places of records in time, from this record on. This computer's clock says when one has
+    /// come; nobody has noted when bytes were recorded.
+    fn times(&mut self, spectrum: &Spectrum) -> Times {
+        let device_us = spectrum.device_us;
+        let known = self.clock.filter(|(_, last)| device_us >= *last);
+        let times = known.map_or_else(
+            || {
+                let now = i64::try_from(device_us).unwrap_or(i64::MAX / 4);
+                Times::of_device(self.has_clock.then(|| Utc::now().after(-now)))
+            },
+            |(times, _)| times,
+        );
+        if self.clock.is_none()
+            && times.zero().is_none()
+            && matches!(self.options.format, Format::RtlPower | Format::Sdrff)
+        {
+            crate::say::remark!(
+                "nobody noted when this was recorded: times count from 1970-01-01, when the board started"
+            );
+        }
+        self.clock = Some((times, device_us));
+        times
+    }
+
+    /// Writes a record to the files of all.
+    fn put(&mut self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
+        let times = self.times(spectrum);
+        if let Some(series) = &mut self.series
+            && series.takes(spectrum)
+        {
+            let done = series.push(spectrum, lines);
+            if done.is_err() {
+                // A file that cannot be written on is not to look whole.
+                self.series = None;
+            }
+            return done;
+        }
+        self.close_series()?;
+        let out = &self.options.out;
+        std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
+        self.count_of_series += 1;
+        let number = self.count_of_series;
+        let series = Series::begin(self.wanted, self.inputs, number, times, spectrum, lines)?;
+        self.series = Some(series);
+        Ok(())
+    }
+
+    /// Gives the files of the records that have come their names, and prints these.
+    pub(super) fn close_series(&mut self) -> Result<()> {
+        let Some(series) = self.series.take() else {
+            return Ok(());
+        };
+        for path in series.finish()? {
+            say::data(&format!("{}\n", say::path(&path)))?;
+        }
+        Ok(())
+    }
+
+    /// Draws a record by itself.
+    fn picture(&self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
+        let out = &self.options.out;
+        std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
+        for kind in &self.wanted.kinds {
+            if let Some((ending, bytes)) = of_record(self.wanted, *kind, spectrum, lines)? {
+                let path = out.join(format!("spectrum-{:04}.{ending}", self.written));
+                files::apart(&[&path], self.inputs)?;
+                files::output::write(&path, &bytes)?;
+                say::data(&format!("{}\n", say::path(&path)))?;
+            }
+        }
+        Ok(())
+    }
+}

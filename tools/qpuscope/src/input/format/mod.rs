@@ -1,0 +1,298 @@
+//! Formats of samples: how a number is written, whether two are one sample, and their names.
+
+mod number;
+
+use crate::text::quote;
+
+pub use number::Number;
+
+/// A number, its byte order, and whether two of them are I and Q of one sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// The way in which each number is written.
+    pub number: Number,
+    /// True if the most significant byte comes first.
+    pub is_big_endian: bool,
+    /// True if two numbers are a complex sample, its real part first.
+    pub is_complex: bool,
+}
+
+/// The names for people: first that of each format, then others that programs use.
+const NAMES: [(&str, Number, bool); 26] = [
+    ("cu8", Number::U8, true),
+    ("cs8", Number::I8, true),
+    ("cu16", Number::U16, true),
+    ("cs16", Number::I16, true),
+    ("cs32", Number::I32, true),
+    ("cf32", Number::F32, true),
+    ("cf64", Number::F64, true),
+    ("u8", Number::U8, false),
+    ("i8", Number::I8, false),
+    ("u16", Number::U16, false),
+    ("i16", Number::I16, false),
+    ("i32", Number::I32, false),
+    ("f32", Number::F32, false),
+    ("f64", Number::F64, false),
+    ("ci8", Number::I8, true),
+    ("ci16", Number::I16, true),
+    ("ci32", Number::I32, true),
+    ("s8", Number::I8, false),
+    ("s16", Number::I16, false),
+    ("s32", Number::I32, false),
+    ("fc32", Number::F32, true),
+    ("fc64", Number::F64, true),
+    ("sc8", Number::I8, true),
+    ("sc16", Number::I16, true),
+    ("sc32", Number::I32, true),
+    ("cfile", Number::F32, true),
+];
+
+/// The number of them that are shown: each format once.
+const SHOWN: usize = 14;
+
+/// The bytes of a number in little-endian order.
+fn little<const N: usize>(mut bytes: [u8; N], is_big_endian: bool) -> [u8; N] {
+    if is_big_endian {
+        bytes.reverse();
+    }
+    bytes
+}
+
+impl Format {
+    /// A little-endian format.
+    #[must_use]
+    pub const fn new(number: Number, is_complex: bool) -> Self {
+        Self {
+            number,
+            is_big_endian: false,
+            is_complex,
+        }
+    }
+
+    /// The format of a name: `cf32`, `i16_be`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let (name, is_big_endian) = match (name.strip_suffix("_be"), name.strip_suffix("_le")) {
+            (Some(name), _) => (name, true),
+            (_, Some(name)) => (name, false),
+            _ => (name.as_str(), false),
+        };
+        let known = NAMES.iter().find(|(known, ..)| *known == name);
+        known.map(|&(_, number, is_complex)| Self {
+            number,
+            is_big_endian,
+            is_complex,
+        })
+    }
+
+    /// The format of a datatype of SigMF: `cf32_le`, `ru8`.
+    #[must_use]
+    pub fn from_sigmf(datatype: &str) -> Option<Self> {
+        let (domain, number) = datatype.split_at_checked(1)?;
+        let (number, order) = number.split_once('_').unwrap_or((number, ""));
+        let number = match (number, order) {
+            ("u8", "") => Number::U8,
+            ("i8", "") => Number::I8,
+            ("u16", "le" | "be") => Number::U16,
+            ("i16", "le" | "be") => Number::I16,
+            ("u32", "le" | "be") => Number::U32,
+            ("i32", "le" | "be") => Number::I32,
+            ("f32", "le" | "be") => Number::F32,
+            ("f64", "le" | "be") => Number::F64,
+            _ => return None,
+        };
+        matches!(domain, "r" | "c").then_some(Self {
+            number,
+            is_big_endian: order == "be",
+            is_complex: domain == "c",
+        })
+    }
+
+    /// The name that [`Format::from_name`] knows, or for those of containers one like it.
+    #[must_use]
+    pub fn name(self) -> String {
+        let known = |&&(_, number, is_complex): &&(&str, Number, bool)| {
+            (number, is_complex) == (self.number, self.is_complex)
+        };
+        let name = match (NAMES.iter().find(known), self.number) {
+            (Some((name, ..)), _) => name,
+            (None, Number::I24) if self.is_complex => "cs24",
+            (None, Number::I24) => "i24",
+            (None, Number::U32) if self.is_complex => "cu32",
+            (None, Number::U32) => "u32",
+            (None, _) if self.is_complex => "cu8",
+            (None, _) => "u8",
+        };
+        let is_reversed = self.is_big_endian && self.number.bytes() > 1;
+        format!("{name}{}", if is_reversed { "_be" } else { "" })
+    }
+
+    /// The names of all formats, for help and messages.
+    #[must_use]
+    pub fn names() -> String {
+        let names: Vec<_> = NAMES[..SHOWN].iter().map(|(name, ..)| *name).collect();
+        names.join(", ")
+    }
+
+    /// Numbers of one sample.
+    #[must_use]
+    pub const fn parts(self) -> usize {
+        if self.is_complex { 2 } else { 1 }
+    }
+
+    /// Bytes of one sample.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.parts() * self.number.bytes()
+    }
+
+    /// Appends the values of numbers, full scale 1. Bytes that are no whole number are left out.
+    pub fn values(self, bytes: &[u8], out: &mut Vec<f64>) {
+        let big = self.is_big_endian;
+        match self.number {
+            Number::U8 => out.extend(bytes.iter().map(|&x| (f64::from(x) - 127.5) / 127.5)),
+            Number::F32 => {
+                let numbers = bytes.as_chunks().0.iter();
+                out.extend(numbers.map(|x| f64::from(f32::from_le_bytes(little(*x, big)))));
+            }
+            Number::F64 => {
+                let numbers = bytes.as_chunks().0.iter();
+                out.extend(numbers.map(|x| f64::from_le_bytes(little(*x, big))));
+            }
+            Number::I32 | Number::U32 => {
+                let flip = if self.number == Number::U32 {
+                    i32::MIN
+                } else {
+                    0
+                };
+                let numbers = bytes.as_chunks().0.iter();
+                let numbers = numbers.map(|x| i32::from_le_bytes(little(*x, big)) ^ flip);
+                out.extend(numbers.map(|x| f64::from(x) / 2_f64.powi(31)));
+            }
+            Number::I24 => {
+                let numbers = bytes.as_chunks().0.iter().map(|x| little(*x, big));
+                let numbers = numbers.map(|[a, b, c]| i32::from_le_bytes([0, a, b, c]));
+                out.extend(numbers.map(|x| f64::from(x) / 2_f64.powi(31)));
+            }
+            Number::WavU8 | Number::I8 | Number::U16 | Number::I16 => {
+                self.integers(bytes, |x| out.push(f64::from(x) / 32768.0));
+            }
+        }
+    }
+
+    /// Appends numbers as they travel ([`Number::on_wire`]), little-endian.
+    pub fn travel(self, bytes: &[u8], out: &mut Vec<u8>) {
+        match self.number {
+            Number::U8 => out.extend(bytes),
+            Number::I16 | Number::F32 if !self.is_big_endian => {
+                let whole = bytes.len() / self.number.bytes() * self.number.bytes();
+                out.extend(&bytes[..whole]);
+            }
+            Number::WavU8 | Number::I8 | Number::U16 | Number::I16 => {
+                self.integers(bytes, |x| out.extend(x.to_le_bytes()));
+            }
+            _ => {
+                let mut values = Vec::with_capacity(bytes.len() / self.number.bytes());
+                self.values(bytes, &mut values);
+                out.extend(values.iter().flat_map(|&x| (x as f32).to_le_bytes()));
+            }
+        }
+    }
+
+    /// Hands over the integers of numbers that travel as i16.
+    fn integers(self, bytes: &[u8], mut take: impl FnMut(i16)) {
+        if self.number.bytes() == 1 {
+            bytes.iter().for_each(|&x| take(self.number.as_i16([x, 0])));
+        } else {
+            let numbers = bytes.as_chunks().0.iter();
+            numbers.for_each(|x| take(self.number.as_i16(little(*x, self.is_big_endian))));
+        }
+    }
+}
+
+/// A format as an option gives it.
+///
+/// # Errors
+/// With the names there are.
+pub fn format(text: &str) -> Result<Format, String> {
+    Format::from_name(text).ok_or_else(|| {
+        format!(
+            "`{}` is no format of samples; choose one of {}, with _be behind the name for big-endian numbers",
+            quote(text),
+            Format::names()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(name: &str, bytes: &[u8]) -> Vec<f64> {
+        let mut out = vec![];
+        Format::from_name(name).expect(name).values(bytes, &mut out);
+        out
+    }
+
+    #[test]
+    fn every_format_reads_zero_and_a_half() {
+        for (name, bytes, expected) in [
+            ("u8", &[0, 255][..], [-1.0, 1.0]),
+            ("cs8", &[0, 64], [0.0, 0.5]),
+            ("u16", &[0, 0x80, 0, 0xc0], [0.0, 0.5]),
+            ("cs16", &[0, 0, 0, 0x40], [0.0, 0.5]),
+            ("i16_be", &[0, 0, 0x40, 0], [0.0, 0.5]),
+            ("i32", &[0, 0, 0, 0, 0, 0, 0, 0x40], [0.0, 0.5]),
+            ("cs32_be", &[0, 0, 0, 0, 0x40, 0, 0, 0], [0.0, 0.5]),
+        ] {
+            assert_eq!(values(name, bytes), expected, "{name}");
+        }
+        let float = |x: f32| x.to_le_bytes();
+        assert_eq!(
+            values("cf32", [float(0.0), float(0.5)].as_flattened()),
+            [0.0, 0.5]
+        );
+        let float = |x: f64| x.to_be_bytes();
+        assert_eq!(
+            values("f64_be", [float(0.0), float(0.5)].as_flattened()),
+            [0.0, 0.5]
+        );
+    }
+
+    #[test]
+    fn what_travels_has_the_values_that_were_read() {
+        let bytes: Vec<u8> = (0..48).map(|x| (x * 37 % 119) as u8).collect();
+        for name in [
+            "cu8", "cs8", "cu16", "cs16", "cs16_be", "i32", "f32", "f32_be",
+        ] {
+            let format = Format::from_name(name).expect(name);
+            let mut sent = vec![];
+            format.travel(&bytes, &mut sent);
+            let on_wire = format.number.on_wire().name();
+            let read: Vec<f64> = values(name, &bytes);
+            let rounded = read.iter().map(|&x| f64::from(x as f32));
+            let sent = values(on_wire, &sent)
+                .into_iter()
+                .map(|x| f64::from(x as f32));
+            assert!(sent.eq(rounded), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for name in Format::names().split(", ") {
+            let format = format(name).expect(name);
+            assert_eq!(format.name(), name);
+            let big = format!("{name}_be");
+            let expected = if format.number.bytes() > 1 {
+                &big
+            } else {
+                name
+            };
+            assert_eq!(Format::from_name(&big).expect("a name").name(), expected);
+        }
+        assert_eq!(Format::from_name("ci16_le"), Format::from_name("cs16"));
+        assert!(format("wav").expect_err("no format").contains("cf32, cf64"));
+    }
+}

@@ -1,0 +1,109 @@
+//! The chunk `auxi` of WAV files of receivers: when the recording began, and its centre frequency.
+//!
+//! SpectraVue's is binary: two times of eight fields of 16 bits (year, month, day of the week, day,
+//! hour, minute, second, millisecond), of the start and of the end, and then the centre in hertz in
+//! 32 bits. SDR#, HDSDR, SDRuno and SDRconnect write the same. SDR Console's is XML in UTF-16 with
+//! the attributes `RadioCenterFreq` and `UTCSeconds`.
+//!
+//! Sources: SpectraVue User Guide 3.18; recordings of SDRuno and SDR Console as `rsp-recorder` and
+//! UberSDR write them.
+
+use time::OffsetDateTime;
+
+use super::super::names::utc_of;
+use super::chunks::field;
+
+/// The facts in a chunk.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Auxi {
+    /// The centre frequency in hertz.
+    pub centre_hz: Option<f64>,
+    /// The time of the first sample, in UTC.
+    pub start: Option<OffsetDateTime>,
+}
+
+/// Reads a chunk; a fact that is missing or wrong is left out.
+pub fn read(chunk: &[u8]) -> Auxi {
+    let is_xml = |start: &[u8]| chunk.starts_with(start);
+    if is_xml(b"<\0?\0") || is_xml(b"<\0S\0") || is_xml(b"\xff\xfe<\0") {
+        let units = chunk
+            .as_chunks()
+            .0
+            .iter()
+            .map(|unit| u16::from_le_bytes(*unit));
+        return xml(&char::decode_utf16(units)
+            .map(|c| c.unwrap_or(' '))
+            .collect::<String>());
+    }
+    if is_xml(b"<") {
+        return xml(&String::from_utf8_lossy(chunk));
+    }
+    binary(chunk).unwrap_or_default()
+}
+
+fn binary(chunk: &[u8]) -> Option<Auxi> {
+    let number = |at: usize| field(chunk, 2 * at, 2).map(|number| number as u16);
+    let date = [number(0)?, number(1)?, number(3)?];
+    let time = [number(4)?, number(5)?, number(6)?];
+    let centre = field(chunk, 32, 4)?;
+    Some(Auxi {
+        centre_hz: (centre > 0).then_some(centre as f64),
+        start: utc_of(date, time, number(7)?),
+    })
+}
+
+/// Two attributes of the only element that has them.
+fn xml(text: &str) -> Auxi {
+    let attribute = |name: &str| {
+        let (_, rest) = text.split_once(&format!(" {name}=\""))?;
+        rest.split_once('"')?.0.parse::<f64>().ok()
+    };
+    let seconds = attribute("UTCSeconds").filter(|&seconds| seconds > 0.0);
+    Auxi {
+        centre_hz: attribute("RadioCenterFreq").filter(|hz| hz.is_finite() && *hz > 0.0),
+        start: seconds.and_then(|s| OffsetDateTime::from_unix_timestamp(s as i64).ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_give_centre_and_time() {
+        let mut chunk = vec![];
+        for field in [2017_u16, 11, 4, 23, 0, 57, 16, 250] {
+            chunk.extend(field.to_le_bytes());
+        }
+        chunk.extend([0; 16]);
+        chunk.extend(1_130_000_u32.to_le_bytes());
+        chunk.extend([0; 128]);
+        let auxi = read(&chunk);
+        assert_eq!(auxi.centre_hz, Some(1_130_000.0));
+        let start = auxi.start.expect("a time");
+        assert_eq!(
+            (start.unix_timestamp(), start.millisecond()),
+            (1_511_398_636, 250)
+        );
+        let xml = "<?xml version=\"1.0\"?><SDR-XML-Root><Definition RadioCenterFreq=\"7110000\" \
+                   SampleRate=\"192000\" UTCSeconds=\"1592637566\"></Definition></SDR-XML-Root>";
+        let xml: Vec<u8> = xml.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let auxi = read(&xml);
+        assert_eq!(auxi.centre_hz, Some(7_110_000.0));
+        assert_eq!(auxi.start.expect("a time").unix_timestamp(), 1_592_637_566);
+    }
+
+    #[test]
+    fn nonsense_says_nothing() {
+        for chunk in [
+            &[][..],
+            &[0xff; 20],
+            &[0xff; 164],
+            &[0; 164],
+            b"<x RadioCenterFreq=\"inf\"/>",
+        ] {
+            let auxi = read(chunk);
+            assert_eq!(auxi.start, None, "{chunk:?}");
+        }
+    }
+}

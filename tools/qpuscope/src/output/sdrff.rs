@@ -1,0 +1,54 @@
+//! SDRFF records, the binary format of soapy_power, which QSpectrumAnalyzer reads.
+//!
+//! `SDRFF`, a version of 2, start and end of the record in seconds since 1970, the middle of the
+//! first bin, one step behind the last, the step (f64 each), samples and bytes that follow (u64
+//! each), two bytes of 0, then a level in dB (f32) for each bin; all little-endian.
+//!
+//! Source: soapy_power 1.6.1, `writer.py`, `SoapyPowerBinFormat`: `<BdddddQQ2x`.
+
+use super::Times;
+use crate::spectrum::Spectrum;
+
+const MAGIC: &[u8; 5] = b"SDRFF";
+const VERSION: u8 = 2;
+
+/// A record. A bin that was lost is NaN.
+#[must_use]
+pub fn sdrff(spectrum: &Spectrum, times: &Times) -> Vec<u8> {
+    let bins = spectrum.power.len();
+    let mut record = MAGIC.to_vec();
+    record.push(VERSION);
+    let [from, to] = times.moments(spectrum).map(|moment| moment.seconds());
+    let (start, stop) = (spectrum.frequency_hz(0), spectrum.frequency_hz(bins));
+    for number in [from, to, start, stop, spectrum.bin_hz()] {
+        record.extend(number.to_le_bytes());
+    }
+    record.extend(spectrum.samples().to_le_bytes());
+    record.extend((4 * bins as u64).to_le_bytes());
+    record.extend([0, 0]);
+    for index in 0..bins {
+        record.extend((spectrum.level_db(index) as f32).to_le_bytes());
+    }
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spectrum::tests::example;
+
+    #[test]
+    fn a_record_has_a_head_of_64_bytes_and_a_float_for_each_bin() {
+        let spectrum = example(16, false);
+        let record = sdrff(&spectrum, &Times::of_recording(None));
+        assert_eq!(record.len(), 64 + 4 * 9);
+        assert_eq!(record[..6], *b"SDRFF\x02");
+        let float = |at: usize| f64::from_le_bytes(record[at..at + 8].try_into().expect("8"));
+        // To the microsecond: 32 samples of 48 kHz.
+        assert_eq!([float(6), (float(14) * 1e6).round()], [0.0, 666.0]);
+        assert_eq!([float(22), float(30), float(38)], [0.0, 27_000.0, 3000.0]);
+        assert_eq!(record[54..62], 36_u64.to_le_bytes());
+        let level = f32::from_le_bytes(record[72..76].try_into().expect("4"));
+        assert!((level + 6.0206).abs() < 1e-4, "{level}");
+    }
+}

@@ -1,0 +1,143 @@
+//! Marks of a time axis: round times, as a clock shows them.
+
+use crate::quantity::decimals;
+use crate::utc::Utc;
+
+const SECOND_US: f64 = 1e6;
+const MINUTE_US: f64 = 60e6;
+const HOUR_US: f64 = 3600e6;
+const DAY_US: f64 = 86_400e6;
+
+/// Steps between marks from a second to a day, in microseconds.
+const CLOCK: [f64; 17] = [
+    SECOND_US,
+    2e6,
+    5e6,
+    10e6,
+    15e6,
+    30e6,
+    MINUTE_US,
+    2.0 * MINUTE_US,
+    5.0 * MINUTE_US,
+    10.0 * MINUTE_US,
+    15.0 * MINUTE_US,
+    30.0 * MINUTE_US,
+    HOUR_US,
+    2.0 * HOUR_US,
+    3.0 * HOUR_US,
+    6.0 * HOUR_US,
+    12.0 * HOUR_US,
+];
+
+/// Marks with their words, and the name of the axis.
+pub(super) struct TimeAxis {
+    /// Times in microseconds.
+    pub(super) marks: Vec<(f64, String)>,
+    pub(super) name: String,
+}
+
+/// The axis from one time to another, both in microseconds, with `most` marks or so. Where `zero`
+/// says which moment 0 is, it is in UTC; else times count from its beginning.
+pub(super) fn time_axis(from_us: f64, to_us: f64, most: usize, zero: Option<Utc>) -> TimeAxis {
+    let step = step((to_us - from_us) / most.max(1) as f64);
+    // Marks are round in time of day, or from the beginning.
+    let origin = zero.map_or(from_us, |zero| -(zero.0 as f64));
+    let first = ((from_us - origin) / step - 1e-9).ceil();
+    let count = (((to_us - origin) / step + 1e-9).floor() - first).max(0.0) as usize;
+    let marks = (0..=count).map(|index| {
+        let since = (first + index as f64) * step;
+        let words = match zero {
+            Some(_) => of_day(since, step),
+            None => elapsed(since, step),
+        };
+        (origin + since, words)
+    });
+    let name = match zero {
+        Some(zero) if step < DAY_US => {
+            format!("UTC, {}", zero.after(from_us as i64).date())
+        }
+        Some(_) => "UTC".to_owned(),
+        None if step < MINUTE_US && to_us - from_us < 2.0 * MINUTE_US => "Time (s)".to_owned(),
+        None if step < DAY_US => "Time (h:mm:ss)".to_owned(),
+        None => "Time (days)".to_owned(),
+    };
+    TimeAxis {
+        marks: marks.collect(),
+        name,
+    }
+}
+
+/// The smallest round step of at least so many microseconds.
+fn step(rough: f64) -> f64 {
+    let decimal = |unit: f64| {
+        let magnitude = 10_f64.powf((rough / unit).max(1e-9).log10().floor());
+        [1.0, 2.0, 5.0, 10.0]
+            .map(|m| m * magnitude * unit)
+            .into_iter()
+            .find(|&step| step >= rough * 0.999)
+    };
+    let found = if rough < SECOND_US {
+        decimal(SECOND_US)
+    } else {
+        let on_clock = CLOCK.into_iter().find(|&step| step >= rough * 0.999);
+        on_clock.or_else(|| decimal(DAY_US).map(|step| step.max(DAY_US)))
+    };
+    found.unwrap_or(SECOND_US)
+}
+
+/// A time of day, or a date where the marks are days apart.
+fn of_day(us: f64, step: f64) -> String {
+    let moment = Utc(us.round() as i64);
+    if step >= DAY_US {
+        return moment.date();
+    }
+    moment.time(decimals(step / SECOND_US))
+}
+
+/// A time since the beginning.
+fn elapsed(us: f64, step: f64) -> String {
+    if step >= DAY_US {
+        return format!("{:.0}", us / DAY_US);
+    }
+    let seconds = us / SECOND_US;
+    if step < SECOND_US || (step < MINUTE_US && seconds < 120.0) {
+        let places = decimals(step / SECOND_US);
+        return format!("{seconds:.places$}");
+    }
+    let whole = seconds.round() as u64;
+    let (hours, minutes) = (whole / 3600, whole / 60 % 60);
+    format!("{hours}:{minutes:02}:{:02}", whole % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(from_us: f64, to_us: f64, zero: Option<Utc>) -> (Vec<String>, String) {
+        let axis = time_axis(from_us, to_us, 6, zero);
+        let words = axis.marks.into_iter().map(|(_, words)| words).collect();
+        (words, axis.name)
+    }
+
+    #[test]
+    fn marks_are_those_of_a_clock() {
+        let (marks, name) = words(5e6, 5.6e6, None);
+        assert_eq!(marks, ["0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6"]);
+        assert_eq!(name, "Time (s)");
+        let (marks, name) = words(0.0, 7200e6, None);
+        assert_eq!(marks[..2], ["0:00:00", "0:30:00"]);
+        assert_eq!(name, "Time (h:mm:ss)");
+        let (marks, name) = words(0.0, 30.0 * DAY_US, None);
+        assert_eq!(marks, ["0", "5", "10", "15", "20", "25", "30"]);
+        assert_eq!(name, "Time (days)");
+    }
+
+    #[test]
+    fn a_known_time_of_day_is_in_utc() {
+        // 23:59:30 on 29 February 2024, for two minutes.
+        let zero = Some(Utc(1_709_251_170_000_000));
+        let (marks, name) = words(0.0, 120e6, zero);
+        assert_eq!(marks[..3], ["23:59:30", "00:00:00", "00:00:30"]);
+        assert_eq!(name, "UTC, 2024-02-29");
+    }
+}

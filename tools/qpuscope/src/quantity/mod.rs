@@ -1,0 +1,7 @@
+//! Numbers for people: how they are written, and how they are read.
+
+mod read;
+mod show;
+
+pub use read::{fraction, hertz, number, range, seconds, whole};
+pub use show::{decimals, digits, frequency, frequency_by, period, prefix, ticks};

@@ -1,0 +1,192 @@
+//! Numbers as people write them: `44.1k`, `2M`, `2e6`, `0x1000`, `1/3600`, `1.5min`.
+//!
+//! One parser reads them all, so that every option takes the same suffixes: k, M and G, and for
+//! whole numbers Ki, Mi and Gi as well. A small m is none: in rtl_power it is a million, in SI a
+//! thousandth.
+
+use std::time::Duration;
+
+/// Suffixes and what they multiply with; the longer of two that end alike stands first.
+const SUFFIXES: [(&str, u64); 7] = [
+    ("Ki", 1 << 10),
+    ("Mi", 1 << 20),
+    ("Gi", 1 << 30),
+    ("k", 1_000),
+    ("K", 1_000),
+    ("M", 1_000_000),
+    ("G", 1_000_000_000),
+];
+
+/// Units of time in thousandths of a microsecond; the longer of two that end alike stands first.
+const TIMES: [(&str, u64); 8] = [
+    ("min", 60_000_000_000),
+    ("ms", 1_000_000),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ns", 1),
+    ("s", 1_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("d", 86_400_000_000_000),
+];
+
+/// `12`, `44.1k`, `2M`, `2e6`, `65_536`, `0x1000`: as an exact fraction.
+fn exact(text: &str) -> Option<(u64, u64)> {
+    let text = text.trim().replace('_', "");
+    if let Some(hex) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        let is_plain = hex.bytes().all(|digit| digit.is_ascii_hexdigit());
+        return is_plain.then(|| u64::from_str_radix(hex, 16).ok().zip(Some(1)))?;
+    }
+    let suffix = SUFFIXES
+        .iter()
+        .find_map(|&(suffix, factor)| Some((text.strip_suffix(suffix)?, factor)));
+    let (text, factor) = suffix.unwrap_or((&text, 1));
+    let text = text.trim_end();
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    let power = 10_u64.checked_pow(exponent.unsigned_abs())?;
+    let value = digits.parse::<u64>().ok()?.checked_mul(factor)?;
+    if exponent < 0 {
+        Some((value, power))
+    } else {
+        Some((value.checked_mul(power)?, 1))
+    }
+}
+
+/// A number without a sign, or one divided by another, as an exact fraction; `Hz` may stand behind
+/// it.
+#[must_use]
+pub fn fraction(text: &str) -> Option<(u64, u64)> {
+    let text = text.trim();
+    let text = text.strip_suffix("Hz").unwrap_or(text);
+    let (over, under) = text.split_once('/').unwrap_or((text, "1"));
+    let ((a, b), (c, d)) = (exact(over)?, exact(under)?);
+    let (over, under) = (a.checked_mul(d)?, b.checked_mul(c)?);
+    (under != 0).then_some((over, under))
+}
+
+/// A frequency in hertz, which may be negative: `145.0375M`, `-7.1k`.
+///
+/// # Errors
+/// With what to write instead.
+pub fn hertz(text: &str) -> Result<f64, String> {
+    let trimmed = text.trim();
+    let (sign, size) = match trimmed.strip_prefix('-') {
+        Some(size) => (-1.0, size),
+        None => (1.0, trimmed.strip_prefix('+').unwrap_or(trimmed)),
+    };
+    let (over, under) = fraction(size).ok_or_else(|| {
+        format!("`{text}` is no frequency; write hertz as 145037500, 145.0375M or -7.1k")
+    })?;
+    Ok(sign * (over as f64 / under as f64))
+}
+
+/// A time above 0, in seconds where no unit stands behind it: `2.5`, `500ms`, `1.5min`, `12h`.
+///
+/// # Errors
+/// With what to write instead.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let trimmed = text.trim();
+    let unit = TIMES
+        .iter()
+        .find_map(|&(unit, nanoseconds)| Some((trimmed.strip_suffix(unit)?, nanoseconds)));
+    let (number, nanoseconds) = unit.unwrap_or((trimmed, 1_000_000_000));
+    let time = exact(number).and_then(|(over, under)| {
+        let time = u128::from(over) * u128::from(nanoseconds) / u128::from(under);
+        Some(Duration::from_nanos(u64::try_from(time).ok()?))
+    });
+    time.filter(|time| !time.is_zero()).ok_or_else(|| {
+        format!(
+            "`{text}` is no time; give seconds above 0, or a unit, as in 2.5, 500ms, 15min or 12h"
+        )
+    })
+}
+
+/// A range written as `1000..2000` or `0x40001000..0x40001040`; either end may be left out.
+///
+/// # Errors
+/// With what to write instead.
+pub fn range(text: &str) -> Result<std::ops::Range<u64>, String> {
+    let number = |text: &str, absent| match text.trim() {
+        "" => Ok(absent),
+        text => number(text),
+    };
+    let (from, to) = text
+        .split_once("..")
+        .ok_or_else(|| format!("`{text}` is no range; write FROM..TO, for example 1000..2000"))?;
+    let range = number(from, 0)?..number(to, u64::MAX)?;
+    if range.is_empty() {
+        return Err(format!("`{text}` is empty; TO must be larger than FROM"));
+    }
+    Ok(range)
+}
+
+/// A whole number: decimal, hexadecimal with 0x, or with a suffix (`921.6k`, `64Ki`); `_` may
+/// separate digits.
+///
+/// # Errors
+/// With what to write instead.
+pub fn number(text: &str) -> Result<u64, String> {
+    let whole = exact(text).filter(|(over, under)| over.is_multiple_of(*under));
+    whole.map(|(over, under)| over / under).ok_or_else(|| {
+        format!("`{text}` is no number; write a whole one like 4096, 0x1000, 921.6k or 64Ki")
+    })
+}
+
+/// A whole number that fits a type, as the value of an option.
+///
+/// # Errors
+/// With what to write instead.
+pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    T::try_from(number(text)?).map_err(|_| format!("`{text}` is too large; give less"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_quantities_take_the_same_suffixes() {
+        for (text, value) in [
+            ("2500000", 2_500_000),
+            ("2.5M", 2_500_000),
+            ("2500k", 2_500_000),
+            ("2_500K", 2_500_000),
+            ("2.5e6", 2_500_000),
+            ("0.0025G", 2_500_000),
+            ("0x10", 16),
+        ] {
+            assert_eq!(number(text), Ok(value), "{text}");
+            assert_eq!(hertz(text), Ok(value as f64), "{text}");
+            let (over, under) = fraction(text).expect(text);
+            assert_eq!(over, value * under, "{text}");
+            assert_eq!(seconds(text), Ok(Duration::from_secs(value)), "{text}");
+        }
+        assert_eq!(number("64Ki"), Ok(65_536));
+        assert_eq!(hertz("-145.0375 MHz"), Ok(-145_037_500.0));
+        assert_eq!(hertz("1/3600"), Ok(1.0 / 3600.0));
+        assert_eq!(seconds("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds("1.5min"), Ok(Duration::from_secs(90)));
+        assert_eq!(whole::<u32>("3M"), Ok(3_000_000));
+    }
+
+    #[test]
+    fn what_is_no_quantity_is_refused_with_examples() {
+        for text in ["", "2m", "k", "1e99", "--5", "1,5", "fast", "0x", "."] {
+            assert!(number(text).unwrap_err().contains("921.6k"), "{text}");
+            assert!(hertz(text).unwrap_err().contains("145.0375M"), "{text}");
+        }
+        for text in ["0", "-1", "5m", "for ever"] {
+            assert!(seconds(text).unwrap_err().contains("500ms"), "{text}");
+        }
+        assert!(number("0.5").is_err());
+        assert!(whole::<u32>("5G").unwrap_err().contains("too large"));
+    }
+}

@@ -1,0 +1,286 @@
+//! `qpuscope fft --complex` from file to file.
+
+mod common;
+#[path = "common/tool.rs"]
+mod tool;
+
+use std::path::{Path, PathBuf};
+
+use common::image;
+use qpuscope::input::{Format, Points};
+use qpuscope::npy::encode;
+use tests::mutate::Random;
+use tool::{qpuscope, run, sim};
+
+/// Relative rms error of the QPUs, whose tables and sums are in single precision.
+const QPU_ERROR: f64 = 1e-6;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("complex")
+        .join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn noise(count: usize) -> Vec<[f32; 2]> {
+    let mut random = Random::new(5);
+    (0..count)
+        .map(|_| [(); 2].map(|()| random.signed_unit() as f32))
+        .collect()
+}
+
+fn bytes(points: &[[f32; 2]]) -> Vec<u8> {
+    points
+        .iter()
+        .flatten()
+        .flat_map(|x| x.to_le_bytes())
+        .collect()
+}
+
+/// Runs the command in a folder; its status, and what it said.
+fn fft(folder: &Path, words: &str) -> (i32, String) {
+    let mut command = qpuscope();
+    command.current_dir(folder).args(["fft", "--complex"]);
+    let (_, status, said) = run(command.args(words.split_whitespace()));
+    (status, said)
+}
+
+/// The points of a file that the command wrote.
+fn points(folder: &Path, name: &str) -> Points {
+    let read = Points::read(&folder.join(name), None, u64::MAX);
+    read.unwrap_or_else(|failure| panic!("{name}: {failure}"))
+}
+
+fn done(folder: &Path, words: &str) -> String {
+    let (status, said) = fft(folder, words);
+    assert_eq!(status, 0, "{words}: {said}");
+    said
+}
+
+/// The relative rms difference.
+fn error(of: &[[f32; 2]], from: &[[f32; 2]]) -> f64 {
+    assert_eq!(of.len(), from.len());
+    let pairs = || of.iter().flatten().zip(from.iter().flatten());
+    let difference: f64 = pairs().map(|(a, b)| f64::from(a - b).powi(2)).sum();
+    let size: f64 = pairs().map(|(_, b)| f64::from(*b).powi(2)).sum();
+    (difference / size).sqrt()
+}
+
+/// The definition.
+fn dft(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    let n = points.len();
+    let bin = |k: usize| {
+        let terms = points.iter().enumerate().map(|(t, &[re, im])| {
+            let (sin, cos) = (std::f64::consts::TAU * (k * t % n) as f64 / n as f64).sin_cos();
+            let [re, im] = [re, im].map(f64::from);
+            [re * cos + im * sin, im * cos - re * sin]
+        });
+        let sum = terms.fold([0.0, 0.0], |sum, term| [sum[0] + term[0], sum[1] + term[1]]);
+        sum.map(|part| part as f32)
+    };
+    (0..n).map(bin).collect()
+}
+
+#[test]
+fn both_engines_compute_the_transform_and_go_back() {
+    let folder = folder("engines");
+    for n in [16, 256, 4096] {
+        let noise = noise(n);
+        std::fs::write(folder.join("in.cf32"), bytes(&noise)).expect("a file");
+        let said = done(&folder, "--input in.cf32 -o host.npy --engine host");
+        assert!(
+            said.contains(&format!(
+                "1 transform of {n} points (cf32) on this computer"
+            )),
+            "{said}"
+        );
+        let host = points(&folder, "host.npy").points;
+        // The definition takes long for more.
+        assert!(n > 256 || error(&host, &dft(&noise)) < 1e-7);
+        done(&folder, "--input in.cf32 -o sim.npy");
+        let sim = points(&folder, "sim.npy").points;
+        assert!(error(&sim, &host) < QPU_ERROR, "{n}");
+        done(&folder, "--input in.cf32 -o same.npy --engine sim");
+        assert_eq!(points(&folder, "same.npy").points, sim);
+        for engine in ["sim", "host"] {
+            done(
+                &folder,
+                &format!("--inverse --input sim.npy -o back.cf32 --engine {engine}"),
+            );
+            let back = points(&folder, "back.cf32").points;
+            assert!(error(&back, &noise) < QPU_ERROR, "{n} back by {engine}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_is_rows_in_every_format() {
+    let folder = folder("batch");
+    let noise = noise(4 * 64);
+    std::fs::write(folder.join("in.cf32"), bytes(&noise)).expect("a file");
+    let rows = [encode("<c8", &[4, 64]), bytes(&noise)].concat();
+    std::fs::write(folder.join("in.npy"), rows).expect("a file");
+    let text = noise.iter().map(|[re, im]| format!("{re},{im}\n"));
+    std::fs::write(folder.join("in.csv"), text.collect::<String>()).expect("a file");
+    let expected: Vec<[f32; 2]> = noise.chunks(64).flat_map(dft).collect();
+    for input in [
+        "in.npy",
+        "in.cf32 --n 64",
+        "in.cf32 --batch 4",
+        "in.csv --n 64 --batch 4",
+    ] {
+        for output in ["out.npy", "out.cf32", "out.csv"] {
+            done(&folder, &format!("--input {input} -o {output}"));
+            let out = points(&folder, output);
+            assert!(
+                error(&out.points, &expected) < QPU_ERROR,
+                "{input} {output}"
+            );
+            assert_eq!(out.rows, (output == "out.npy").then_some(4));
+        }
+    }
+    let csv = std::fs::read_to_string(folder.join("out.csv")).expect("a table");
+    assert_eq!(
+        (csv.lines().next(), csv.lines().count()),
+        (Some("re,im"), 4 * 64 + 1)
+    );
+    // Real numbers, and others than floats.
+    let column = noise
+        .iter()
+        .map(|[re, _]| format!("{re}\n"))
+        .collect::<String>();
+    std::fs::write(folder.join("real.csv"), column).expect("a file");
+    done(&folder, "--input real.csv --n 64 -o real.npy");
+    let real: Vec<[f32; 2]> = noise.iter().map(|[re, _]| [*re, 0.0]).collect();
+    let expected: Vec<[f32; 2]> = real.chunks(64).flat_map(dft).collect();
+    assert!(error(&points(&folder, "real.npy").points, &expected) < QPU_ERROR);
+    std::fs::write(folder.join("in.raw"), vec![0x40; 64]).expect("a file");
+    done(&folder, "--input in.raw --samples cs16_be -o raw.cf32");
+    let expected = vec![[16448.0 / 32768.0; 2]; 16];
+    let raw = points(&folder, "raw.cf32").points;
+    assert!(error(&raw, &dft(&expected)) < QPU_ERROR, "{raw:?}");
+}
+
+#[test]
+fn a_board_gives_the_bits_of_the_simulator() {
+    let Some(image) = image("a_board_gives_the_bits_of_the_simulator") else {
+        return;
+    };
+    let folder = folder("board");
+    std::fs::write(folder.join("in.cf32"), bytes(&noise(2048))).expect("a file");
+    for way in ["", "--inverse"] {
+        done(
+            &folder,
+            &format!("{way} --input in.cf32 --n 1024 -o sim.npy"),
+        );
+        let said = done(
+            &folder,
+            &format!(
+                "{way} --input in.cf32 --n 1024 -o board.npy -q -p {}",
+                sim(&image)
+            ),
+        );
+        assert!(
+            said.contains("2 ") && said.contains("on virtual Pi"),
+            "{said}"
+        );
+        let [sim, board] =
+            ["sim.npy", "board.npy"].map(|name| std::fs::read(folder.join(name)).expect("bins"));
+        assert!(sim == board, "{way}");
+    }
+    // More than the 32 MiB that a board has for jobs.
+    let long = std::fs::File::create(folder.join("long.cf32")).expect("a file");
+    long.set_len(8 << 21).expect("a sparse file");
+    let (status, said) = fft(
+        &folder,
+        &format!("--input long.cf32 -o out.npy -q -p {}", sim(&image)),
+    );
+    assert_eq!(status, 2, "{said}");
+    assert!(
+        said.contains("bytes of the board's memory are needed"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_transformed_is_refused_with_what_to_do() {
+    let folder = folder("refused");
+    let write =
+        |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a file");
+    write("in.cf32", &bytes(&noise(96)));
+    write("nan.cf32", &f32::NAN.to_le_bytes().repeat(32));
+    write("in.wav", b"RIFF....WAVE");
+    write("in.raw", &[0; 64]);
+    write("three.csv", b"1,2,3\n");
+    write(
+        "cube.npy",
+        &[encode("<c8", &[2, 2, 2]), vec![0; 64]].concat(),
+    );
+    let long = std::fs::File::create(folder.join("long.cf32")).expect("a file");
+    long.set_len(8 << 23).expect("a sparse file");
+    assert_eq!(Format::from_name("cf32").expect("a format").bytes(), 8);
+    for (words, wanted) in [
+        (
+            "--input in.cf32 -o out.npy",
+            "holds 96 points, of which transforms of 96",
+        ),
+        (
+            "--input in.cf32 -o out.npy --n 64",
+            "and 1 transforms of 64 take 64",
+        ),
+        (
+            "--input in.cf32 -o out.npy --n 8",
+            "powers of two 16, 32, .. 4194304",
+        ),
+        (
+            "--input long.cf32 -o out.npy",
+            "powers of two 16, 32, .. 4194304",
+        ),
+        (
+            "--input in.cf32 -o out.png --n 32",
+            "none of .npy, .cf32 and .csv",
+        ),
+        (
+            "--input in.cf32 -o in.cf32 --n 32",
+            "is the file of points and would be overwritten",
+        ),
+        (
+            "--input in.cf32 -o out.npy --n 32 --engine cpu",
+            "give --engine sim or host",
+        ),
+        (
+            "--input in.cf32 -o out.npy --n 32 --engine qpu",
+            "name it with --port",
+        ),
+        ("--input in.cf32 --n 32", "--output <FILE>"),
+        (
+            "--input in.cf32 -o out.npy --rate 2M",
+            "cannot be used with",
+        ),
+        ("--input nan.cf32 -o out.npy", "point 0 is no finite number"),
+        (
+            "--input in.wav -o out.npy",
+            "give points as .npy, .cf32 or .csv",
+        ),
+        ("--input in.raw -o out.npy", "say the format with --samples"),
+        (
+            "--input three.csv -o out.npy",
+            "has 3 columns; points are one column",
+        ),
+        (
+            "--input cube.npy -o out.npy",
+            "neither one nor two dimensions",
+        ),
+        ("--input absent.npy -o out.npy", "check the path"),
+    ] {
+        let (status, said) = fft(&folder, words);
+        assert_eq!(status, 2, "{words}: {said}");
+        assert!(said.contains(wanted), "{words}: {said}");
+        assert!(!folder.join("out.npy").exists(), "{words}");
+    }
+    let (_, status, said) = run(qpuscope().args(["fft", "--input", "a.iq", "--engine", "sim"]));
+    assert_eq!(status, 2);
+    assert!(said.contains("are for --complex"), "{said}");
+}
