@@ -1,5 +1,7 @@
 //! The board to build: model, memory, command line, and which checks stop the run.
 
+use crate::parts::I2sPart;
+
 /// The board that is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoardKind {
@@ -143,6 +145,8 @@ pub struct Config {
     pub v3d_constants: v3d_sim::Constants,
     /// The defect of V3D from power-on, if any; see [`crate::VirtualPi::set_v3d_defect`].
     pub v3d_defect: Option<v3d_sim::Defect>,
+    /// The part on the pins of the PCM block; see [`crate::VirtualPi::set_i2s`].
+    pub i2s: Option<I2sPart>,
     /// After a reset, stay in reset instead of booting the image again.
     pub no_reboot: bool,
 }
@@ -178,6 +182,7 @@ impl Default for Config {
             v3d_strict: false,
             v3d_constants: v3d_sim::Constants::recommended(),
             v3d_defect: None,
+            i2s: None,
             no_reboot: false,
         }
     }

@@ -15,6 +15,8 @@ pub enum Agent {
     V3d,
     /// The VideoCore firmware, which answers the property mailbox.
     Mailbox,
+    /// The DMA controller.
+    Dma,
     /// The MMU's table walk, which does not look into the data cache.
     TableWalk,
 }
@@ -25,6 +27,7 @@ impl fmt::Display for Agent {
             Self::Arm => "the ARM",
             Self::V3d => "V3D",
             Self::Mailbox => "the mailbox firmware",
+            Self::Dma => "DMA",
             Self::TableWalk => "the MMU table walk",
         })
     }
@@ -55,6 +58,12 @@ pub enum FaultKind {
     /// A line was read whose dirty data had been thrown away by an invalidation.
     #[error("{0} read a line whose stores were thrown away by an invalidation")]
     DiscardedLineRead(Agent),
+    /// Memory was read through the system L2 after it had been written past it.
+    #[error("{0} read through the system L2 a line that was written past it")]
+    StaleL2Read(Agent),
+    /// Memory was read past the system L2, which may hold newer data.
+    #[error("{0} read past the system L2 a line that the L2 may hold newer data of")]
+    L2Passed(Agent),
     /// The data cache was switched on without having been invalidated since reset.
     #[error("the data cache was enabled without being invalidated")]
     CacheNotInvalidated,
@@ -70,7 +79,7 @@ pub enum FaultKind {
     /// LDREX on memory that is not Normal cacheable; it may never succeed.
     #[error("exclusive access to memory that is not Normal cacheable")]
     ExclusiveUncached,
-    /// V3D or the mailbox was started while a store or a cache clean had not been completed by a
+    /// V3D, DMA or the mailbox was started while a store or a cache clean had not been completed by a
     /// DSB.
     #[error("{0} was started with no DSB after the last store or cache clean")]
     MissingBarrier(Agent),
@@ -94,6 +103,10 @@ pub enum FaultKind {
     /// A bus address outside of the board's memory.
     #[error("{0} was given an address outside of memory")]
     BusAddress(Agent),
+    /// A peripheral was used in a way that its manual forbids or leaves undefined; the peripheral,
+    /// and what was done.
+    #[error("{0} was misused: {1}")]
+    Misuse(&'static str, &'static str),
     /// The processor can make no progress: an exception whose handler raises the same one.
     #[error("an exception handler raises its own exception for ever")]
     Lockup,
@@ -151,6 +164,9 @@ impl FaultKind {
             Self::DiscardedLineRead(_) => {
                 "clean lines whose stores matter instead of invalidating them; what memory holds now is a matter of luck"
             }
+            Self::StaleL2Read(_) | Self::L2Passed(_) => {
+                "give DMA addresses of memory with the alias 0x4000_0000, which goes through the L2 as the ARM and V3D do"
+            }
             Self::CacheNotInvalidated => {
                 "invalidate both caches (c7,c7,0) before setting SCTLR.C; their contents are undefined after reset"
             }
@@ -176,6 +192,9 @@ impl FaultKind {
                 "convert physical addresses to bus addresses: physical | alias of the board"
             }
             Self::BusAddress(_) => "check the address; it must lie in the board's RAM",
+            Self::Misuse(..) => {
+                "see the peripheral's chapter in BCM2835 ARM Peripherals for what it allows"
+            }
             Self::Lockup => "check VBAR and the exception vectors",
             Self::NotModelled(_) => {
                 "this is a gap of the virtual Pi, not an error of the program; please report it, or avoid it"

@@ -1,8 +1,9 @@
 //! A Raspberry Pi 1 in software: boots `kernel.img` with V3D attached.
 //!
 //! The board has an ARM1176 core, memory, the property mailbox, PL011, system timer, interrupt
-//! controller, GPIO, the PM watchdog and [`v3d_sim`]. It runs the very image that goes on the card,
-//! in virtual time: the same inputs give the same bytes at the same times, on any machine.
+//! controller, GPIO, DMA, clock manager, PCM with a part on its pins, the PM watchdog and
+//! [`v3d_sim`]. It runs the very image that goes on the card, in virtual time: the same inputs give
+//! the same bytes at the same times, on any machine.
 //! What real silicon punishes and no emulator sees (see [`Checks`]) stops the run with a [`Fault`].
 #![deny(unsafe_code)]
 
@@ -14,6 +15,7 @@ mod cpu;
 mod devices;
 mod fault;
 mod memory;
+mod parts;
 
 use board::Board;
 use cpu::Cpu;
@@ -21,6 +23,7 @@ use cpu::Cpu;
 pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
 pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
+pub use parts::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Signal, SignalError, Tone, Wiring};
 
 /// Address at which the boot firmware puts and starts the flat image.
 const KERNEL_AT: u32 = 0x8000;
@@ -176,6 +179,24 @@ impl VirtualPi {
     pub fn set_v3d_defect(&mut self, defect: Option<v3d_sim::Defect>) {
         let cpu = self.cpu_mut();
         cpu.board.set_v3d_defect(cpu.clock, defect);
+    }
+
+    /// Wires another part to the pins of the PCM block from now on, or none. It has just been switched
+    /// on, and stays there through resets.
+    pub fn set_i2s(&mut self, part: Option<I2sPart>) {
+        let cpu = self.cpu_mut();
+        cpu.board.set_i2s(part, cpu.clock);
+    }
+
+    /// Changes the wires of the part on the pins of the PCM block from now on, if there is one.
+    pub fn set_i2s_wiring(&mut self, wiring: Wiring) {
+        let cpu = self.cpu_mut();
+        cpu.board.set_i2s_wiring(wiring, cpu.clock);
+    }
+
+    /// The next read by a DMA channel fails, as a bus error would make it.
+    pub fn fail_dma(&mut self) {
+        self.cpu_mut().board.fail_dma();
     }
 
     /// Takes the notes for people since the last call: V3D's faults and warnings, requests that the

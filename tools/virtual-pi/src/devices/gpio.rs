@@ -63,9 +63,11 @@ impl Gpio {
         self.led.iter().copied()
     }
 
-    fn levels(&self) -> u64 {
+    /// Levels of all pins, of which `outside` are driven by other blocks and by parts.
+    fn levels(&self, outside: u64) -> u64 {
         let outputs = (0..54).filter(|&pin| self.function(pin) == OUTPUT);
-        self.driven & outputs.fold(0, |pins, pin| pins | 1 << pin)
+        let outputs = outputs.fold(0, |pins, pin| pins | 1 << pin);
+        self.driven & outputs | outside & !outputs
     }
 
     fn note_led(&mut self, now: u64) {
@@ -78,14 +80,14 @@ impl Gpio {
         }
     }
 
-    /// Reads a register.
-    pub fn read(&self, offset: u32) -> Result<u32, FaultKind> {
+    /// Reads a register; `outside` as the levels of pins that other blocks and parts drive.
+    pub fn read(&self, offset: u32, outside: u64) -> Result<u32, FaultKind> {
         Ok(match offset {
             0x00..=0x14 => self.functions[offset as usize / 4],
             // GPSET and GPCLR are write-only and read as 0.
             0x1c | 0x20 | 0x28 | 0x2c => 0,
-            0x34 => self.levels() as u32,
-            0x38 => (self.levels() >> 32) as u32,
+            0x34 => self.levels(outside) as u32,
+            0x38 => (self.levels(outside) >> 32) as u32,
             0x94..=0x9c => self.pull[(offset as usize - 0x94) / 4],
             _ => return Err(gap(offset)),
         })
@@ -126,7 +128,12 @@ mod tests {
         let mut gpio = Gpio::default();
         gpio.write(0x1c, 1 << 16, 1).unwrap();
         gpio.write(0x04, 1 << 18, 2).unwrap();
-        assert_eq!(gpio.read(0x34), Ok(1 << 16));
+        assert_eq!(gpio.read(0x34, 1 << 18), Ok(1 << 16 | 1 << 18));
+        assert_eq!(
+            gpio.read(0x34, 1 << 16),
+            Ok(1 << 16),
+            "an output is the pin's own"
+        );
         gpio.write(0x28, 1 << 16, 3).unwrap();
         gpio.write(0x1c, 1 << 16, 4).unwrap();
         assert!(gpio.led().eq([(3, true), (4, false)]));

@@ -5,13 +5,10 @@
 use crate::fault::FaultKind;
 
 /// Blocks of the BCM2835 that are not modelled, by page.
-const UNMODELLED: [(u32, u32, &str); 17] = [
-    (0x2000_7000, 0x2000_7fff, "DMA"),
+const UNMODELLED: [(u32, u32, &str); 14] = [
     (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
-    (0x2010_1000, 0x2010_1fff, "the clock manager"),
     (0x2010_4000, 0x2010_4fff, "the random number generator"),
     (0x2020_2000, 0x2020_2fff, "SDHOST"),
-    (0x2020_3000, 0x2020_3fff, "PCM/I2S"),
     (0x2020_4000, 0x2020_4fff, "SPI0"),
     (0x2020_5000, 0x2020_5fff, "I2C0"),
     (0x2020_c000, 0x2020_cfff, "PWM"),

@@ -5,13 +5,18 @@
 //! nothing.
 
 pub mod asb;
+pub mod clock_manager;
+pub mod dma;
 pub mod gpio;
 pub mod host_end;
 pub mod intc;
 pub mod mailbox;
 pub mod map;
+pub mod oscillation;
+pub mod pcm;
 pub mod pm;
 pub mod property;
+pub mod sampling;
 pub mod serial_line;
 pub mod timer;
 pub mod uart;

@@ -6,6 +6,7 @@
 //!
 //! Source: reference/qpu.md 7.2; raspberrypi/firmware wiki, "Mailbox property interface".
 
+use super::dma::FREE_CHANNELS;
 use crate::clock::{ARM_HZ, V3D_HZ};
 use crate::config::Config;
 
@@ -167,7 +168,7 @@ impl Firmware {
                 return Some(text);
             }
             // DMA channels that the ARM may use.
-            0x0006_0001 => vec![0x7f35],
+            0x0006_0001 => vec![FREE_CHANNELS],
             _ => return None,
         };
         Some(words.iter().flat_map(|word| word.to_le_bytes()).collect())

@@ -19,6 +19,7 @@ use std::ops::Range;
 use v3d_sim::{Defect, Event, MemoryFault, V3d};
 
 use super::NEVER;
+use super::dma::Access;
 use crate::checks::{LINE_BYTES, Lines};
 use crate::clock::{
     V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds,
@@ -117,6 +118,17 @@ impl V3dPort {
     /// Breaks something from now on, or repairs it; `catch_up` has been called.
     pub fn set_defect(&mut self, defect: Option<Defect>) {
         self.v3d.set_defect(defect);
+    }
+
+    /// DMA has reached memory.
+    pub fn note(&mut self, accesses: impl Iterator<Item = Access>) {
+        for access in accesses {
+            if access.write {
+                self.v3d.memory_changed(access.bus, access.bytes);
+            } else {
+                self.v3d.arm_touched(access.bus, access.bytes);
+            }
+        }
     }
 
     /// Runs V3D if a look is due at `now`; returns when the next one is.
@@ -289,6 +301,10 @@ impl v3d_sim::Memory for Bus<'_> {
                 .lines
                 .outside_read(physical, out.len() as u32, Agent::V3d);
             self.judge(address, checked)?;
+            let checked = self
+                .lines
+                .read_through_l2(physical, out.len() as u32, Agent::V3d);
+            self.judge(address, checked)?;
         }
         self.memory.read(physical, out);
         Ok(())
@@ -302,6 +318,7 @@ impl v3d_sim::Memory for Bus<'_> {
                 .outside_write(physical, data.len() as u32, Agent::V3d);
             self.judge(address, checked)?;
         }
+        self.lines.write_through_l2(physical, data.len() as u32);
         self.memory.write(physical, data);
         Ok(())
     }
@@ -358,6 +375,16 @@ mod tests {
                 assert_eq!(found, if may { None } else { wrong(address) });
             }
         }
+    }
+
+    #[test]
+    fn what_dma_wrote_past_the_l2_is_old_for_v3d() {
+        let found = fault(None, |bus| {
+            bus.lines.write_past_l2(0x1040, 4);
+            assert!(bus.read(0x4000_1000, &mut [0; 64]).is_ok());
+            assert!(bus.read(0x4000_1000, &mut [0; 128]).is_err());
+        });
+        assert_eq!(found, Some((FaultKind::StaleL2Read(Agent::V3d), 0x1040)));
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub const BASE: u32 = 0x8000;
 /// Address at which [`Guest::with_mmu`] puts its page table.
 const TABLE: u32 = 0x1_0000;
 
+pub mod capture;
+
 pub const UART: u32 = 0x2020_1000;
 pub const MAILBOX: u32 = 0x2000_b880;
 pub const TIMER: u32 = 0x2000_3000;

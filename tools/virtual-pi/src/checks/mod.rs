@@ -11,11 +11,14 @@
 //!
 //! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; reference/virtual_pi.md, checks 1 and 5.
 
+mod past_l2;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::fault::{Agent, FaultKind};
 use crate::memory::{Memory, PAGES};
+use past_l2::PastL2;
 
 /// The cache may hold this line.
 pub const PRESENT: u8 = 1;
@@ -28,6 +31,8 @@ const BY_MAILBOX: u8 = 8;
 /// Dirty data was thrown away by an invalidation; until the line is written, what memory holds
 /// of it depends on whether the cache had written it back before.
 const DISCARDED: u8 = 16;
+/// It was DMA that did so.
+const BY_DMA: u8 = 32;
 
 /// A line of the ARM's data cache.
 pub const LINE_BYTES: u32 = 32;
@@ -56,6 +61,7 @@ pub struct Lines {
     /// Lines that the ARM has changed in memory since V3D was last told.
     changed: Vec<u32>,
     invalidated: bool,
+    past_l2: PastL2,
     /// Pages that the table walk has read.
     table_pages: Vec<u32>,
     /// Contents in memory of the dirty lines in these pages, by line number. A table that is being
@@ -81,6 +87,7 @@ impl Lines {
             undrained: None,
             changed: Vec::new(),
             invalidated: false,
+            past_l2: PastL2::default(),
             table_pages: Vec::new(),
             table_lines: HashMap::new(),
             enabled,
@@ -127,12 +134,15 @@ impl Lines {
         }
         let state = self.real(physical);
         if state & STALE != 0 {
-            let by = if state & BY_MAILBOX != 0 {
-                Agent::Mailbox
-            } else {
-                Agent::V3d
+            let by = match state & (BY_MAILBOX | BY_DMA) {
+                0 => Agent::V3d,
+                BY_DMA => Agent::Dma,
+                _ => Agent::Mailbox,
             };
             return Err(FaultKind::StaleLineRead(by));
+        }
+        if state & PRESENT == 0 && self.past_l2.old_in_l2(physical & !31, LINE_BYTES).is_some() {
+            return Err(FaultKind::StaleL2Read(Agent::Arm));
         }
         if state & DISCARDED != 0 && !store {
             return Err(FaultKind::DiscardedLineRead(Agent::Arm));
@@ -279,6 +289,52 @@ impl Lines {
         Ok(())
     }
 
+    /// A device beside the ARM reads memory through the system L2.
+    ///
+    /// # Errors
+    /// The first address of which the L2 may hold an old copy.
+    #[inline]
+    pub fn read_through_l2(
+        &self,
+        physical: u32,
+        bytes: u32,
+        agent: Agent,
+    ) -> Result<(), (FaultKind, u32)> {
+        match self.past_l2.old_in_l2(physical, bytes) {
+            Some(address) => Err((FaultKind::StaleL2Read(agent), address)),
+            None => Ok(()),
+        }
+    }
+
+    /// A device beside the ARM reads memory past the system L2.
+    ///
+    /// # Errors
+    /// The first address of which memory may hold an old copy.
+    pub fn read_past_l2(
+        &self,
+        physical: u32,
+        bytes: u32,
+        agent: Agent,
+    ) -> Result<(), (FaultKind, u32)> {
+        match self.past_l2.old_in_memory(physical, bytes) {
+            Some(address) if self.enabled => Err((FaultKind::L2Passed(agent), address)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A device beside the ARM writes memory past the system L2.
+    pub fn write_past_l2(&mut self, physical: u32, bytes: u32) {
+        if self.enabled {
+            self.past_l2.write_past(physical, bytes);
+        }
+    }
+
+    /// A device beside the ARM writes memory through the system L2.
+    #[inline]
+    pub fn write_through_l2(&mut self, physical: u32, bytes: u32) {
+        self.past_l2.write_through(physical, bytes);
+    }
+
     /// A device beside the ARM writes memory: copies that the cache holds become old.
     ///
     /// # Errors
@@ -297,13 +353,13 @@ impl Lines {
                 return Err((kind, address.max(physical)));
             }
             if state & PRESENT != 0 {
-                let by = if agent == Agent::Mailbox {
-                    BY_MAILBOX
-                } else {
-                    0
+                let by = match agent {
+                    Agent::Mailbox => BY_MAILBOX,
+                    Agent::Dma => BY_DMA,
+                    _ => 0,
                 };
                 let line = self.line_mut(address);
-                *line = (*line & !(BY_MAILBOX | DISCARDED)) | STALE | by;
+                *line = (*line & !(BY_MAILBOX | BY_DMA | DISCARDED)) | STALE | by;
             } else if state & DISCARDED != 0 {
                 *self.line_mut(address) &= !DISCARDED;
             }

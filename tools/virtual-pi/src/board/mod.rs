@@ -4,21 +4,25 @@
 //! 0x2000_0000. Blocks that exist on silicon but not here are faults of the class "not modelled",
 //! addresses where nothing exists are faults of the guest.
 
+mod registers;
+
 use crate::checks::Lines;
 use crate::clock::ARM_HZ;
 use crate::config::{Config, V3dReset};
 use crate::devices::asb::Asb;
+use crate::devices::dma::DmaBus;
 use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
-use crate::devices::map::missing;
 use crate::devices::pm::Pm;
 use crate::devices::property::Firmware;
+use crate::devices::sampling::Sampling;
 use crate::devices::timer::SystemTimer;
 use crate::devices::uart::Uart;
-use crate::devices::v3d::{ALIAS, Bus, SRQPC, V3dPort};
+use crate::devices::v3d::{ALIAS, Bus, V3dPort};
 use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
+use crate::parts::{I2sPart, Wiring};
 
 /// Mailbox channel of property requests.
 const PROPERTY_CHANNEL: u32 = 8;
@@ -41,6 +45,7 @@ pub struct Board {
     firmware: Firmware,
     v3d: V3dPort,
     asb: Asb,
+    sampling: Sampling,
     /// V3D was reset in the middle of a transfer, and no access to a peripheral ends.
     bus_hangs: bool,
     /// Clocks at which imprecise aborts become pending, the next one last.
@@ -56,11 +61,11 @@ pub struct Board {
 impl Board {
     /// A board at power-on.
     pub fn new(config: &Config) -> Self {
-        Self::with_pm(config, Pm::new(), 0)
+        Self::with_pm(config, Pm::new(), 0, Sampling::new(config.i2s.clone(), 0))
     }
 
     /// A board that starts at `now`.
-    fn with_pm(config: &Config, pm: Pm, now: u64) -> Self {
+    fn with_pm(config: &Config, pm: Pm, now: u64, sampling: Sampling) -> Self {
         let firmware = Firmware::new(config, pm.found());
         let aborts = config.aborts_at_us.iter();
         let aborts = aborts.map(|us| us * (ARM_HZ / 1_000_000));
@@ -78,6 +83,7 @@ impl Board {
             pm,
             v3d: V3dPort::new(config),
             asb: Asb::default(),
+            sampling,
             bus_hangs: false,
             aborts,
             abort: false,
@@ -93,7 +99,8 @@ impl Board {
     pub fn after_reset(mut self, now: u64) -> Self {
         self.uart.reset(self.config.uart_hz);
         let notes = self.take_notes();
-        let fresh = Self::with_pm(&self.config, self.pm.after_watchdog(), now);
+        let sampling = self.sampling.after_reset(now);
+        let fresh = Self::with_pm(&self.config, self.pm.after_watchdog(), now, sampling);
         Self {
             memory: self.memory,
             uart: self.uart,
@@ -105,8 +112,27 @@ impl Board {
     /// Breaks something in V3D from `now` on, or repairs it.
     pub fn set_v3d_defect(&mut self, now: u64, defect: Option<v3d_sim::Defect>) {
         self.config.v3d_defect = defect;
-        self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
+        self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
         self.v3d.set_defect(defect);
+    }
+
+    /// Wires another part to the pins of the PCM block at `now`.
+    pub fn set_i2s(&mut self, part: Option<I2sPart>, now: u64) {
+        self.advance_sampling(now);
+        self.sampling.set_part(part, now);
+        self.sampling.rewire(&self.gpio, now);
+    }
+
+    /// Changes the wires of that part at `now`.
+    pub fn set_i2s_wiring(&mut self, wiring: Wiring, now: u64) {
+        self.advance_sampling(now);
+        self.sampling.set_wiring(wiring, now);
+        self.sampling.rewire(&self.gpio, now);
+    }
+
+    /// The next read by DMA fails.
+    pub fn fail_dma(&mut self) {
+        self.sampling.dma.fails = true;
     }
 
     /// The ARM's part of memory, in bytes from 0.
@@ -143,17 +169,36 @@ impl Board {
             self.abort = true;
         }
         let abort = self.aborts.last().copied().unwrap_or(u64::MAX);
-        let v3d = self.with_v3d(|v3d, bus| v3d.advance(now, bus));
+        let sampling = self.advance_sampling(now);
+        let v3d = self.with_v3d(now, |v3d, bus| v3d.advance(now, bus));
         self.uart
             .advance(now)
             .min(self.timer.advance(now))
             .min(self.pm.advance(now))
             .min(self.mailbox.next_event())
             .min(v3d)
+            .min(sampling)
             .min(abort)
     }
 
-    fn with_v3d<T>(&mut self, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
+    /// Brings the blocks that sample to `now`; returns the clock of their next event.
+    fn advance_sampling(&mut self, now: u64) -> u64 {
+        let mut accesses = std::mem::take(&mut self.sampling.accesses);
+        let mut bus = DmaBus {
+            memory: &mut self.memory,
+            lines: &mut self.lines,
+            check_alias: self.config.checks.bus_address,
+            accesses: &mut accesses,
+        };
+        let next = self.sampling.advance(now, &mut bus, &mut self.fault);
+        self.sampling.accesses = accesses;
+        next
+    }
+
+    /// Acts on V3D at `now`, which sees what DMA has done by then.
+    fn with_v3d<T>(&mut self, now: u64, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
+        self.advance_sampling(now);
+        self.v3d.note(self.sampling.accesses.drain(..));
         let mut bus = Bus {
             memory: &mut self.memory,
             lines: &mut self.lines,
@@ -168,12 +213,14 @@ impl Board {
     pub fn interrupts(&mut self) -> (bool, bool) {
         let gpu = u64::from(self.timer.interrupts())
             | u64::from(self.v3d.interrupt()) << 10
+            | self.sampling.dma.interrupts()
+            | u64::from(self.sampling.pcm.interrupt()) << 55
             | u64::from(self.uart.interrupt()) << 57;
         let basic = u32::from(self.mailbox.interrupt()) << 1;
         self.intc.update(gpu, basic)
     }
 
-    /// A mistake that V3D or the firmware ran into.
+    /// A mistake that V3D, DMA or the firmware ran into.
     pub fn take_fault(&mut self) -> Option<Mistake> {
         self.fault.take()
     }
@@ -216,131 +263,6 @@ impl Board {
         } else if self.config.v3d_reset != V3dReset::NoEffect {
             self.v3d.reset();
         }
-    }
-
-    /// Reads a peripheral register at its ARM address.
-    ///
-    /// # Errors
-    /// Nothing there, not modelled, or another one has been read with no barrier since.
-    pub fn read_register(&mut self, address: u32, now: u64) -> Result<u32, FaultKind> {
-        self.check_order(address)?;
-        self.read_from = Some(address & !0xfff);
-        let offset = address & 0xfff;
-        match address & !0xfff {
-            0x2000_3000 => {
-                self.timer.advance(now);
-                self.timer.read(offset)
-            }
-            0x2000_b000 => match offset {
-                0x200..=0x227 => {
-                    self.advance(now);
-                    self.interrupts();
-                    self.intc.read(offset - 0x200)
-                }
-                0x880..=0x8bf => self.mailbox.read(offset - 0x880),
-                _ => Err(missing(address)),
-            },
-            0x2000_a000 => self.asb.read(offset),
-            0x2010_0000 => self.pm.read(offset, now),
-            0x2020_0000 => self.gpio.read(offset),
-            0x2020_1000 => {
-                self.uart.advance(now);
-                self.uart.read(offset)
-            }
-            0x20c0_0000 => {
-                self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
-                Ok(self.v3d.read(offset))
-            }
-            _ => Err(missing(address)),
-        }
-    }
-
-    /// Writes a peripheral register at its ARM address.
-    ///
-    /// # Errors
-    /// Nothing there, not modelled, a start without a barrier, or another one has been read
-    /// without.
-    pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
-        self.check_order(address)?;
-        let offset = address & 0xfff;
-        match address & !0xfff {
-            0x2000_3000 => {
-                self.timer.advance(now);
-                self.timer.write(offset, value)
-            }
-            0x2000_b000 => match offset {
-                0x200..=0x227 => self.intc.write(offset - 0x200, value),
-                0x880..=0x8bf => {
-                    if offset == 0x8a0 {
-                        self.check_barrier(Agent::Mailbox)?;
-                    }
-                    self.mailbox.write(offset - 0x880, value, now)
-                }
-                _ => Err(missing(address)),
-            },
-            0x2010_0000 => {
-                if value >> 24 != 0x5a {
-                    self.notes.push(format!(
-                        "PM: a write to +{offset:#05x} without the password 0x5A has no effect"
-                    ));
-                }
-                let held = self.pm.holds_v3d();
-                self.pm.write(offset, value, now)?;
-                if self.pm.holds_v3d() && !held {
-                    self.reset_v3d();
-                }
-                Ok(())
-            }
-            0x2000_a000 => {
-                self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
-                self.asb.write(offset, value, self.config.v3d_reset)?;
-                self.v3d.halted = self.asb.master_stands();
-                Ok(())
-            }
-            0x2020_0000 => {
-                self.uart.advance(now);
-                self.gpio.write(offset, value, now)?;
-                self.uart
-                    .set_pins(self.gpio.uart_sends(), self.gpio.uart_receives());
-                Ok(())
-            }
-            0x2020_1000 => {
-                self.uart.advance(now);
-                self.uart.write(offset, value, now)
-            }
-            0x20c0_0000 => {
-                if offset == SRQPC {
-                    self.check_barrier(Agent::V3d)?;
-                }
-                self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
-                self.v3d.write(offset, value);
-                Ok(())
-            }
-            _ => Err(missing(address)),
-        }
-    }
-
-    /// DMB or DSB: what was read has arrived.
-    pub fn barrier(&mut self) {
-        self.read_from = None;
-    }
-
-    fn check_order(&self, address: u32) -> Result<(), FaultKind> {
-        let is_other = |block| block != address & !0xfff;
-        if self.config.checks.peripheral_order && self.read_from.is_some_and(is_other) {
-            return Err(FaultKind::PeripheralOrder);
-        }
-        Ok(())
-    }
-
-    /// Check 5: V3D and the firmware read memory as soon as they are started, so that nothing may
-    /// be on its way to memory: no cache clean and no store to write-through or uncached Normal
-    /// memory since the last DSB. Stores that only the cache holds are check 1, when they are read.
-    fn check_barrier(&self, agent: Agent) -> Result<(), FaultKind> {
-        if self.config.checks.barrier && self.lines.undrained().is_some() {
-            return Err(FaultKind::MissingBarrier(agent));
-        }
-        Ok(())
     }
 
     /// The firmware takes a request from the mailbox.

@@ -1,0 +1,173 @@
+//! The peripherals at their addresses.
+
+use super::Board;
+use crate::devices::dma::Dma;
+use crate::devices::map::missing;
+use crate::devices::v3d::SRQPC;
+use crate::fault::{Agent, FaultKind};
+
+impl Board {
+    /// Reads a peripheral register at its ARM address.
+    ///
+    /// # Errors
+    /// Nothing there, not modelled, or another one has been read with no barrier since.
+    pub fn read_register(&mut self, address: u32, now: u64) -> Result<u32, FaultKind> {
+        self.check_order(address)?;
+        self.read_from = Some(address & !0xfff);
+        let offset = address & 0xfff;
+        match address & !0xfff {
+            0x2000_3000 => {
+                self.timer.advance(now);
+                self.timer.read(offset)
+            }
+            0x2000_b000 => match offset {
+                0x200..=0x227 => {
+                    self.advance(now);
+                    self.interrupts();
+                    self.intc.read(offset - 0x200)
+                }
+                0x880..=0x8bf => self.mailbox.read(offset - 0x880),
+                _ => Err(missing(address)),
+            },
+            0x2000_a000 => self.asb.read(offset),
+            0x2000_7000 => {
+                self.advance_sampling(now);
+                self.sampling.dma.read(offset, &self.sampling.pcm)
+            }
+            0x2010_0000 => self.pm.read(offset, now),
+            0x2010_1000 => self.sampling.clocks.read(offset, now),
+            0x2020_0000 => {
+                self.advance_sampling(now);
+                let outside = self.sampling.levels(&self.gpio, now);
+                self.gpio.read(offset, outside)
+            }
+            0x2020_3000 => {
+                self.advance_sampling(now);
+                self.sampling.pcm.read(offset)
+            }
+            0x2020_1000 => {
+                self.uart.advance(now);
+                self.uart.read(offset)
+            }
+            0x20c0_0000 => {
+                self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
+                Ok(self.v3d.read(offset))
+            }
+            _ => Err(missing(address)),
+        }
+    }
+
+    /// Writes a peripheral register at its ARM address.
+    ///
+    /// # Errors
+    /// Nothing there, not modelled, a start without a barrier, or another one has been read
+    /// without.
+    pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        self.check_order(address)?;
+        let offset = address & 0xfff;
+        match address & !0xfff {
+            0x2000_3000 => {
+                self.timer.advance(now);
+                self.timer.write(offset, value)
+            }
+            0x2000_b000 => match offset {
+                0x200..=0x227 => self.intc.write(offset - 0x200, value),
+                0x880..=0x8bf => {
+                    if offset == 0x8a0 {
+                        self.check_barrier(Agent::Mailbox)?;
+                    }
+                    self.mailbox.write(offset - 0x880, value, now)
+                }
+                _ => Err(missing(address)),
+            },
+            0x2000_7000 => {
+                if Dma::starts(offset, value) {
+                    self.check_barrier(Agent::Dma)?;
+                }
+                self.advance_sampling(now);
+                self.sampling.dma.write(offset, value, now)
+            }
+            0x2010_0000 => {
+                self.note_password("PM", offset, value);
+                let held = self.pm.holds_v3d();
+                self.pm.write(offset, value, now)?;
+                if self.pm.holds_v3d() && !held {
+                    self.reset_v3d();
+                }
+                Ok(())
+            }
+            0x2010_1000 => {
+                self.note_password("the clock manager", offset, value);
+                self.advance_sampling(now);
+                self.sampling.clocks.write(offset, value, now)?;
+                self.sampling.rewire(&self.gpio, now);
+                Ok(())
+            }
+            0x2020_3000 => {
+                self.advance_sampling(now);
+                self.sampling.pcm.write(offset, value, now)?;
+                self.sampling.rewire(&self.gpio, now);
+                Ok(())
+            }
+            0x2000_a000 => {
+                self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
+                self.asb.write(offset, value, self.config.v3d_reset)?;
+                self.v3d.halted = self.asb.master_stands();
+                Ok(())
+            }
+            0x2020_0000 => {
+                self.uart.advance(now);
+                self.advance_sampling(now);
+                self.gpio.write(offset, value, now)?;
+                self.uart
+                    .set_pins(self.gpio.uart_sends(), self.gpio.uart_receives());
+                self.sampling.rewire(&self.gpio, now);
+                Ok(())
+            }
+            0x2020_1000 => {
+                self.uart.advance(now);
+                self.uart.write(offset, value, now)
+            }
+            0x20c0_0000 => {
+                if offset == SRQPC {
+                    self.check_barrier(Agent::V3d)?;
+                }
+                self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
+                self.v3d.write(offset, value);
+                Ok(())
+            }
+            _ => Err(missing(address)),
+        }
+    }
+
+    /// DMB or DSB: what was read has arrived.
+    pub fn barrier(&mut self) {
+        self.read_from = None;
+    }
+
+    fn note_password(&mut self, block: &str, offset: u32, value: u32) {
+        if value >> 24 != 0x5a {
+            self.notes.push(format!(
+                "{block}: a write to +{offset:#05x} without the password 0x5A has no effect"
+            ));
+        }
+    }
+
+    fn check_order(&self, address: u32) -> Result<(), FaultKind> {
+        let is_other = |block| block != address & !0xfff;
+        if self.config.checks.peripheral_order && self.read_from.is_some_and(is_other) {
+            return Err(FaultKind::PeripheralOrder);
+        }
+        Ok(())
+    }
+
+    /// Check 5: V3D, DMA and the firmware read memory as soon as they are started, so that nothing may
+    /// be on its way to memory: no cache clean and no store to write-through or uncached Normal
+    /// memory since the last DSB. Stores that only the cache holds are check 1, when they are read.
+    fn check_barrier(&self, agent: Agent) -> Result<(), FaultKind> {
+        if self.config.checks.barrier && self.lines.undrained().is_some() {
+            return Err(FaultKind::MissingBarrier(agent));
+        }
+        Ok(())
+    }
+}

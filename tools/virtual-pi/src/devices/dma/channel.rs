@@ -1,0 +1,371 @@
+//! One DMA channel: loads control blocks and moves words, in the order of time.
+//!
+//! A word that was written is on its way for a while: DEST_AD runs ahead of memory unless the
+//! control block says WAIT_RESP, and END and INT do unless CS says WAIT_FOR_OUTSTANDING_WRITES. An
+//! error of a read stops the channel and raises its interrupt.
+//!
+//! Sources: BCM2835 ARM Peripherals, sections 4.2 to 4.5; Linux `bcm2835-dma.c`, which finds that a
+//! channel without a control block is idle whatever ACTIVE says.
+
+use std::collections::VecDeque;
+
+use super::bus::DmaBus;
+use super::control_block::{
+    BYTES, ControlBlock, DEST_INC, DEST_WIDTH, INTEN, SRC_INC, SRC_WIDTH, WAIT_RESP, is_peripheral,
+};
+use crate::clock::{DMA_BLOCK_CLOCKS, DMA_MEMORY_CLOCKS, DMA_PERIPHERAL_CLOCKS, DMA_WRITE_CLOCKS};
+use crate::devices::NEVER;
+use crate::devices::pcm::Pcm;
+use crate::fault::FaultKind;
+
+const ACTIVE: u32 = 1 << 0;
+const END: u32 = 1 << 1;
+const INT: u32 = 1 << 2;
+const DREQ: u32 = 1 << 3;
+const PAUSED: u32 = 1 << 4;
+const DREQ_STOPS_DMA: u32 = 1 << 5;
+const WAITING_FOR_OUTSTANDING_WRITES: u32 = 1 << 6;
+const ERROR: u32 = 1 << 8;
+const WAIT_FOR_OUTSTANDING_WRITES: u32 = 1 << 28;
+const ABORT: u32 = 1 << 30;
+const RESET: u32 = 1 << 31;
+/// Bits of CS that hold what is written, ACTIVE aside: priorities, waiting, DISDEBUG.
+const CS_KEPT: u32 = 0x30ff_0000;
+const READ_ERROR: u32 = 1 << 2;
+const LITE: u32 = 1 << 28;
+/// Writes of DEBUG that clear an error.
+const ERRORS: u32 = 7;
+
+/// DREQ of PCM's receiver (table of section 4.2.1.3).
+const PCM_RX: u32 = 3;
+
+/// A write that has not reached memory yet.
+struct Landing {
+    at: u64,
+    bus: u32,
+    bytes: Vec<u8>,
+}
+
+/// A channel.
+pub struct Channel {
+    number: u32,
+    cs: u32,
+    conblk: u32,
+    block: ControlBlock,
+    /// The control block has been loaded.
+    loaded: bool,
+    /// Clock at which the channel can go on.
+    free_at: u64,
+    landings: VecDeque<Landing>,
+    /// Words for a write of 128 bits.
+    gathered: Vec<u8>,
+    /// The block is done as soon as all writes have landed.
+    ending: bool,
+    errors: u32,
+}
+
+impl Channel {
+    /// A channel after reset.
+    pub fn new(number: u32) -> Self {
+        Self {
+            number,
+            cs: 0,
+            conblk: 0,
+            block: ControlBlock::default(),
+            loaded: false,
+            free_at: 0,
+            landings: VecDeque::new(),
+            gathered: Vec::new(),
+            ending: false,
+            errors: 0,
+        }
+    }
+
+    fn is_lite(&self) -> bool {
+        self.number >= 7
+    }
+
+    fn is_active(&self) -> bool {
+        self.cs & ACTIVE != 0
+    }
+
+    /// Its interrupt line.
+    pub fn interrupts(&self) -> bool {
+        self.cs & INT != 0
+    }
+
+    /// The data request that the loaded block waits for.
+    fn wants(&self, pcm: &Pcm) -> bool {
+        self.block.permap() != PCM_RX || pcm.requests()
+    }
+
+    /// The clock at which something happens, [`NEVER`] while only others can change that.
+    pub fn next_event(&self, pcm: &Pcm) -> u64 {
+        let lands = self.landings.front().map_or(NEVER, |landing| landing.at);
+        let acts = if !self.is_active() || self.ending || !self.loaded && self.conblk == 0 {
+            NEVER
+        } else if self.loaded && self.block.permap() == PCM_RX {
+            self.free_at.max(pcm.requests_at())
+        } else {
+            self.free_at
+        };
+        lands.min(acts)
+    }
+
+    /// Does what is due at `now`; `fails` makes its next read from a peripheral or memory fail.
+    ///
+    /// # Errors
+    /// A mistake of the guest, with an address.
+    pub fn act(
+        &mut self,
+        now: u64,
+        pcm: &mut Pcm,
+        bus: &mut DmaBus<'_>,
+        fails: &mut bool,
+    ) -> Result<(), (FaultKind, u32)> {
+        while self
+            .landings
+            .front()
+            .is_some_and(|landing| landing.at <= now)
+        {
+            if let Some(Landing { at, bus: to, bytes }) = self.landings.pop_front() {
+                bus.write(to, &bytes, at)?;
+            }
+        }
+        if self.ending && self.landings.is_empty() {
+            self.end_block(now);
+        }
+        if !self.is_active() || self.ending || self.free_at > now {
+            return Ok(());
+        }
+        if !self.loaded {
+            if self.conblk != 0 {
+                self.load(now, bus)?;
+            }
+            return Ok(());
+        }
+        pcm.advance(now);
+        if self.wants(pcm) {
+            self.transfer(now, pcm, bus, fails)?;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, now: u64, bus: &mut DmaBus<'_>) -> Result<(), (FaultKind, u32)> {
+        let mut bytes = [0; BYTES as usize];
+        bus.read(self.conblk, &mut bytes, now)?;
+        let (words, _) = bytes.as_chunks();
+        let words = std::array::from_fn(|index| {
+            words.get(index).map_or(0, |word| u32::from_le_bytes(*word))
+        });
+        self.block = ControlBlock::from_words(words);
+        self.block
+            .check(self.is_lite())
+            .map_err(|kind| (kind, self.conblk))?;
+        if !matches!(self.block.permap(), 0 | PCM_RX) {
+            let what = format!("DMA paced by data request {}", self.block.permap());
+            return Err((FaultKind::NotModelled(what), self.conblk));
+        }
+        self.loaded = true;
+        self.free_at = now + DMA_BLOCK_CLOCKS;
+        Ok(())
+    }
+
+    /// A burst from a peripheral, or up to 16 bytes from memory.
+    fn transfer(
+        &mut self,
+        now: u64,
+        pcm: &mut Pcm,
+        bus: &mut DmaBus<'_>,
+        fails: &mut bool,
+    ) -> Result<(), (FaultKind, u32)> {
+        if std::mem::take(fails) {
+            self.errors |= READ_ERROR;
+            self.cs &= !ACTIVE;
+            self.cs |= INT;
+            return Ok(());
+        }
+        let block = self.block;
+        let mut done = now;
+        let mut words = Vec::new();
+        if is_peripheral(block.source) {
+            for _ in 0..block.beats(self.is_lite()).min(block.length / 4) {
+                words.extend(bus.read_peripheral(block.source, pcm)?.to_le_bytes());
+                done += DMA_PERIPHERAL_CLOCKS;
+            }
+        } else {
+            let most = if block.ti & SRC_WIDTH != 0 {
+                16 - block.source % 16
+            } else {
+                4
+            };
+            words = vec![0; most.min(block.length) as usize];
+            bus.read(block.source, &mut words, now)?;
+            done += DMA_MEMORY_CLOCKS;
+        }
+        let bytes = words.len() as u32;
+        if block.ti & SRC_INC != 0 {
+            self.block.source = block.source.wrapping_add(bytes);
+        }
+        self.block.length -= bytes;
+        self.free_at = done;
+        self.put(words, done, bus)?;
+        if self.block.length == 0 {
+            if self.cs & WAIT_FOR_OUTSTANDING_WRITES != 0 && !self.landings.is_empty() {
+                self.ending = true;
+            } else {
+                self.end_block(done);
+            }
+        }
+        Ok(())
+    }
+
+    /// Words on their way to the destination.
+    fn put(
+        &mut self,
+        words: Vec<u8>,
+        now: u64,
+        bus: &mut DmaBus<'_>,
+    ) -> Result<(), (FaultKind, u32)> {
+        if is_peripheral(self.block.destination) {
+            return bus.write_peripheral(self.block.destination);
+        }
+        self.gathered.extend(words);
+        loop {
+            let to = self.block.destination;
+            let room = match self.block.ti & DEST_WIDTH != 0 && self.block.ti & DEST_INC != 0 {
+                true => 16 - (to % 16) as usize,
+                false => 4,
+            };
+            let is_last = self.block.length == 0;
+            if self.gathered.is_empty() || self.gathered.len() < room && !is_last {
+                return Ok(());
+            }
+            let rest = self.gathered.split_off(room.min(self.gathered.len()));
+            let bytes = std::mem::replace(&mut self.gathered, rest);
+            if self.block.ti & DEST_INC != 0 {
+                self.block.destination = to.wrapping_add(bytes.len() as u32);
+            }
+            let at = now + DMA_WRITE_CLOCKS;
+            if self.block.ti & WAIT_RESP != 0 {
+                self.free_at = self.free_at.max(at);
+            }
+            self.landings.push_back(Landing { at, bus: to, bytes });
+        }
+    }
+
+    /// The block has ended; the next one is loaded at once.
+    fn end_block(&mut self, now: u64) {
+        self.ending = false;
+        self.loaded = false;
+        self.cs |= END;
+        if self.block.ti & INTEN != 0 {
+            self.cs |= INT;
+        }
+        self.conblk = self.block.next;
+        self.free_at = self.free_at.max(now);
+        if self.conblk == 0 {
+            self.cs &= !ACTIVE;
+        }
+    }
+
+    fn status(&self, pcm: &Pcm) -> u32 {
+        let flag = |bit: u32, set: bool| if set { bit } else { 0 };
+        let paced = self.loaded && self.block.permap() == PCM_RX;
+        let waits = paced && !pcm.requests();
+        self.cs
+            | flag(DREQ, paced && pcm.requests())
+            | flag(PAUSED, !self.is_active() || waits)
+            | flag(DREQ_STOPS_DMA, self.is_active() && waits)
+            | flag(WAITING_FOR_OUTSTANDING_WRITES, !self.landings.is_empty())
+            | flag(ERROR, self.errors != 0)
+    }
+
+    /// DEST_AD: with WAIT_RESP the address of what has not reached memory yet.
+    fn destination(&self) -> u32 {
+        match self.landings.front() {
+            Some(landing) if self.block.ti & WAIT_RESP != 0 => landing.bus,
+            _ => self.block.destination,
+        }
+    }
+
+    /// Reads a register; time has been brought up to now.
+    ///
+    /// # Errors
+    /// No such register.
+    pub fn read(&self, offset: u32, pcm: &Pcm) -> Result<u32, FaultKind> {
+        Ok(match offset {
+            0x00 => self.status(pcm),
+            0x04 => self.conblk,
+            0x08 => self.block.ti,
+            0x0c => self.block.source,
+            0x10 => self.destination(),
+            0x14 => self.block.length,
+            0x18 => self.block.stride,
+            0x1c => self.block.next,
+            0x20 => {
+                let outstanding = self.landings.len().min(15) as u32;
+                self.errors | outstanding << 4 | if self.is_lite() { LITE } else { 0 }
+            }
+            _ => return Err(FaultKind::Unmapped),
+        })
+    }
+
+    /// Writes a register at `now`; time has been brought up to it.
+    ///
+    /// # Errors
+    /// No such register, or a change that the manual forbids.
+    pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        let busy = self.is_active() && (self.loaded || self.conblk != 0);
+        match offset {
+            0x00 => self.control(value, now),
+            0x04 if busy => {
+                return Err(misuse("CONBLK_AD was changed while the channel is active"));
+            }
+            0x04 if value % BYTES != 0 => return Err(misuse("CONBLK_AD is no multiple of 32")),
+            0x04 => {
+                self.conblk = value;
+                self.loaded = false;
+                self.gathered.clear();
+                self.free_at = now;
+            }
+            0x1c if busy => {
+                return Err(misuse("NEXTCONBK was changed while the channel is active"));
+            }
+            0x1c => self.block.next = value,
+            0x20 => self.errors &= !(value & ERRORS),
+            // What a control block fills is read-only.
+            0x08..=0x18 => {}
+            _ => return Err(FaultKind::Unmapped),
+        }
+        Ok(())
+    }
+
+    fn control(&mut self, value: u32, now: u64) {
+        if value & RESET != 0 {
+            // Writes that are on their way arrive all the same.
+            let landings = std::mem::take(&mut self.landings);
+            *self = Self {
+                landings,
+                ..Self::new(self.number)
+            };
+            return;
+        }
+        self.cs &= !(value & (END | INT));
+        self.cs = self.cs & (END | INT) | value & (CS_KEPT | ACTIVE);
+        self.free_at = self.free_at.max(now);
+        if value & ABORT != 0 && self.loaded {
+            self.gathered.clear();
+            self.ending = false;
+            self.loaded = false;
+            self.conblk = self.block.next;
+        }
+        if self.conblk == 0 && !self.loaded && value & ABORT != 0 {
+            self.cs &= !ACTIVE;
+        }
+    }
+}
+
+fn misuse(what: &'static str) -> FaultKind {
+    FaultKind::Misuse("DMA", what)
+}

@@ -1,0 +1,133 @@
+//! DMA: channels 0 to 14. Channels 7 to 14 are lite ones.
+//!
+//! The firmware keeps some channels for itself; a channel that is not in its mask (property tag
+//! 0x0006_0001) is not the ARM's, and starting it is a mistake.
+//!
+//! Sources: BCM2835 ARM Peripherals, chapter 4; Linux' device tree `bcm2835-common.dtsi` for the
+//! interrupts: 16 to 26 for channels 0 to 10, and 27 for 11 to 14.
+
+mod bus;
+mod channel;
+mod control_block;
+
+pub use bus::{Access, DmaBus};
+use channel::Channel;
+
+use super::NEVER;
+use super::pcm::Pcm;
+use crate::fault::FaultKind;
+
+/// Channels that the firmware leaves to the ARM: 0, 2, 4, 5 and 8 to 14.
+pub const FREE_CHANNELS: u32 = 0x7f35;
+const CHANNELS: usize = 15;
+const INT_STATUS: u32 = 0xfe0;
+const ENABLE: u32 = 0xff0;
+/// The first GPU interrupt, and the one that channels 11 to 14 share.
+const FIRST_INTERRUPT: u32 = 16;
+const SHARED_INTERRUPT: u32 = 27;
+
+/// The controller.
+pub struct Dma {
+    channels: [Channel; CHANNELS],
+    enable: u32,
+    /// The next read of a channel fails.
+    pub fails: bool,
+}
+
+impl Default for Dma {
+    fn default() -> Self {
+        Self {
+            channels: std::array::from_fn(|number| Channel::new(number as u32)),
+            enable: 0x7fff,
+            fails: false,
+        }
+    }
+}
+
+impl Dma {
+    /// The clock at which a channel does something.
+    pub fn next_event(&self, pcm: &Pcm) -> u64 {
+        let channels = self.channels.iter();
+        channels
+            .map(|channel| channel.next_event(pcm))
+            .min()
+            .unwrap_or(NEVER)
+    }
+
+    /// Does what is due at `now`.
+    ///
+    /// # Errors
+    /// A mistake of the guest, with an address.
+    pub fn act(
+        &mut self,
+        now: u64,
+        pcm: &mut Pcm,
+        bus: &mut DmaBus<'_>,
+    ) -> Result<(), (FaultKind, u32)> {
+        for channel in &mut self.channels {
+            if channel.next_event(pcm) <= now {
+                channel.act(now, pcm, bus, &mut self.fails)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// GPU interrupts.
+    pub fn interrupts(&self) -> u64 {
+        let lines = self.channels.iter().enumerate();
+        lines
+            .filter(|(_, channel)| channel.interrupts())
+            .fold(0, |bits, (number, _)| {
+                bits | 1 << (FIRST_INTERRUPT + number as u32).min(SHARED_INTERRUPT)
+            })
+    }
+
+    /// Reads a register; time has been brought up to now.
+    ///
+    /// # Errors
+    /// No such register.
+    pub fn read(&self, offset: u32, pcm: &Pcm) -> Result<u32, FaultKind> {
+        match offset {
+            INT_STATUS => {
+                let lines = self.channels.iter().enumerate();
+                let set = lines.filter(|(_, channel)| channel.interrupts());
+                Ok(set.fold(0, |bits, (number, _)| bits | 1 << number))
+            }
+            ENABLE => Ok(self.enable),
+            _ => match self.channels.get(offset as usize >> 8) {
+                Some(channel) => channel.read(offset & 0xff, pcm),
+                None => Err(FaultKind::Unmapped),
+            },
+        }
+    }
+
+    /// True if a write of this register may start a channel.
+    pub fn starts(offset: u32, value: u32) -> bool {
+        offset & 0xff == 0 && offset < 0xf00 && value & 1 != 0
+    }
+
+    /// Writes a register at `now`; time has been brought up to it.
+    ///
+    /// # Errors
+    /// No such register, a channel of the firmware, or a change that the manual forbids.
+    pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        let number = offset >> 8;
+        match self.channels.get_mut(number as usize) {
+            None if offset == ENABLE => self.enable = value & 0x7fff,
+            None if offset == INT_STATUS => {}
+            None => return Err(FaultKind::Unmapped),
+            Some(_) if FREE_CHANNELS >> number & 1 == 0 => {
+                return Err(misuse("this channel belongs to the firmware (tag 0x60001)"));
+            }
+            Some(_) if Self::starts(offset, value) && self.enable >> number & 1 == 0 => {
+                return Err(misuse("the channel is switched off in ENABLE"));
+            }
+            Some(channel) => channel.write(offset & 0xff, value, now)?,
+        }
+        Ok(())
+    }
+}
+
+fn misuse(what: &'static str) -> FaultKind {
+    FaultKind::Misuse("DMA", what)
+}

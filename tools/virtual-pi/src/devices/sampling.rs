@@ -1,0 +1,239 @@
+//! The blocks that bring samples into memory, in the order of time: clock manager, PCM, DMA, and
+//! the part on the pins.
+//!
+//! Whatever changes a clock, a pin's function or a wire calls [`Sampling::rewire`]: what a pin's
+//! function does not route does not arrive.
+//!
+//! Source of the pins: BCM2835 ARM Peripherals, table 6-31: PCM_CLK, PCM_FS and PCM_DIN are ALT0 of
+//! GPIO 18, 19 and 20 and ALT2 of 28, 29 and 30; GPCLK0 is ALT0 of GPIO 4.
+
+use super::clock_manager::{ClockManager, Output};
+use super::dma::{Access, Dma, DmaBus};
+use super::gpio::Gpio;
+use super::oscillation::Oscillation;
+use super::pcm::{Data, Link, Pcm, Role};
+use crate::fault::Mistake;
+use crate::parts::i2s::FRAME_CLOCKS;
+use crate::parts::{I2sPart, I2sPins, Wiring};
+
+const ALT0: u32 = 4;
+const ALT2: u32 = 6;
+/// Offset of the data pin, and of the frame clock's, from that of the bit clock.
+const FRAME: u32 = 1;
+const DATA: u32 = 2;
+const GPCLK0: u32 = 4;
+
+/// The blocks.
+pub struct Sampling {
+    /// The clock manager.
+    pub clocks: ClockManager,
+    /// PCM.
+    pub pcm: Pcm,
+    /// DMA.
+    pub dma: Dma,
+    part: Option<I2sPart>,
+    /// The bit clock of a part that gives one, since it was wired.
+    own_clock: Option<Oscillation>,
+    /// The clock up to which time has passed: what a register starts comes later.
+    until: u64,
+    /// Accesses of DMA to memory that the cycle model has not seen yet.
+    pub accesses: Vec<Access>,
+}
+
+impl Sampling {
+    /// Everything off, with a part that was switched on at `now`.
+    pub fn new(part: Option<I2sPart>, now: u64) -> Self {
+        let mut sampling = Self {
+            clocks: ClockManager::default(),
+            pcm: Pcm::default(),
+            dma: Dma::default(),
+            part: None,
+            own_clock: None,
+            until: now,
+            accesses: Vec::new(),
+        };
+        sampling.set_part(part, now);
+        sampling
+    }
+
+    /// Wires another part at `now`; [`Sampling::rewire`] has to follow.
+    pub fn set_part(&mut self, part: Option<I2sPart>, now: u64) {
+        let rate = part.as_ref().and_then(I2sPart::own_rate);
+        self.own_clock = rate.map(|(numerator, denominator)| {
+            Oscillation::new(now, numerator * FRAME_CLOCKS, denominator)
+        });
+        self.part = part;
+    }
+
+    /// Changes the part's wires at `now`; [`Sampling::rewire`] has to follow.
+    pub fn set_wiring(&mut self, wiring: Wiring, now: u64) {
+        let Some(part) = &mut self.part else { return };
+        let before = part.own_rate();
+        part.wiring = wiring;
+        if part.own_rate() != before {
+            let part = self.part.take();
+            self.set_part(part, now);
+        }
+    }
+
+    /// The blocks after a reset of the board at `now`, at which the part goes on.
+    pub fn after_reset(self, now: u64) -> Self {
+        Self {
+            part: self.part,
+            own_clock: self.own_clock,
+            ..Self::new(None, now)
+        }
+    }
+
+    /// Lets time pass up to `now`; gives the clock of the next event.
+    pub fn advance(&mut self, now: u64, bus: &mut DmaBus<'_>, fault: &mut Option<Mistake>) -> u64 {
+        let next = loop {
+            let next = self.dma.next_event(&self.pcm);
+            if next > now || fault.is_some() {
+                break next;
+            }
+            if let Err((kind, address)) = self.dma.act(next.max(self.until), &mut self.pcm, bus) {
+                let by = None;
+                *fault = Some(Mistake { kind, address, by });
+            }
+        };
+        self.pcm.advance(now);
+        self.until = self.until.max(now);
+        let next = next.min(self.dma.next_event(&self.pcm));
+        next.min(self.pcm.interrupt_at())
+    }
+
+    /// True if `function` is that of PCM on a pin of these.
+    fn routes(gpio: &Gpio, pins: I2sPins, signal: u32) -> bool {
+        let function = match pins {
+            I2sPins::Header => ALT0,
+            I2sPins::P5 => ALT2,
+        };
+        gpio.function(pins.first() + signal) == function
+    }
+
+    /// The pins on which PCM hears a signal; which one it is with two of them is not documented,
+    /// and here neither.
+    fn heard(gpio: &Gpio, signal: u32) -> Option<I2sPins> {
+        let [header, p5] =
+            [I2sPins::Header, I2sPins::P5].map(|pins| Self::routes(gpio, pins, signal));
+        match (header, p5) {
+            (true, false) => Some(I2sPins::Header),
+            (false, true) => Some(I2sPins::P5),
+            _ => None,
+        }
+    }
+
+    /// Looks at all wires anew; time has been brought up to `now`.
+    pub fn rewire(&mut self, gpio: &Gpio, now: u64) {
+        let link = match self.pcm.role() {
+            Role::Off => None,
+            Role::Master => self.as_master(gpio, now),
+            Role::Slave => self.as_slave(gpio),
+        };
+        self.pcm.set_link(link, now);
+    }
+
+    fn as_master(&self, gpio: &Gpio, now: u64) -> Option<Link> {
+        let clock = self.clocks.output(Output::Pcm)?;
+        Some(Link {
+            clock,
+            first: clock.cycles_at(now) + 1,
+            frame_clocks: self.pcm.frame_clocks(),
+            sync: self.pcm.frame_sync(),
+            data: self.data_of_master(gpio),
+        })
+    }
+
+    fn data_of_master(&self, gpio: &Gpio) -> Data {
+        let Some(part) = &self.part else {
+            return Data::Level(false);
+        };
+        if Self::heard(gpio, DATA) != Some(part.pins) {
+            return Data::Level(false);
+        }
+        if let Some(level) = part.stuck() {
+            return Data::Level(level);
+        }
+        let part = Box::new(part.clone());
+        if let Some(clock) = self.own_clock {
+            return Data::OutOfStep { part, clock };
+        }
+        // Both clocks have to reach it, and as it needs them.
+        let clocked = Self::routes(gpio, part.pins, 0) && Self::routes(gpio, part.pins, FRAME);
+        let framed =
+            self.pcm.frame_clocks() == FRAME_CLOCKS && self.pcm.frame_sync().0 == FRAME_CLOCKS / 2;
+        if !clocked || !framed || part.wiring == Wiring::NoClock {
+            return Data::Level(false);
+        }
+        self.in_step(part)
+    }
+
+    fn in_step(&self, part: Box<I2sPart>) -> Data {
+        Data::InStep {
+            part,
+            left_at: if self.pcm.starts_on_fall() { 0 } else { 32 },
+            on_edge: !self.pcm.samples_on_rise(),
+        }
+    }
+
+    fn as_slave(&self, gpio: &Gpio) -> Option<Link> {
+        let part = self.part.as_ref()?;
+        let clock = self.own_clock?;
+        let hears = |signal| Self::heard(gpio, signal) == Some(part.pins);
+        if !hears(0) || !hears(FRAME) || part.wiring == Wiring::NoClock {
+            return None;
+        }
+        let data = match part.stuck() {
+            _ if !hears(DATA) => Data::Level(false),
+            Some(level) => Data::Level(level),
+            None => self.in_step(Box::new(part.clone())),
+        };
+        let on_fall = self.pcm.starts_on_fall();
+        Some(Link {
+            clock,
+            first: if on_fall { 0 } else { FRAME_CLOCKS / 2 },
+            frame_clocks: FRAME_CLOCKS,
+            sync: (FRAME_CLOCKS / 2, !on_fall),
+            data,
+        })
+    }
+
+    /// Levels of the pins that these blocks and the part drive, a bit for each.
+    pub fn levels(&self, gpio: &Gpio, now: u64) -> u64 {
+        let mut levels = 0;
+        let mut set = |pin: u32, high: bool| levels |= u64::from(high) << pin;
+        if let Some(clock) = self.clocks.output(Output::Gp0)
+            && gpio.function(GPCLK0) == ALT0
+        {
+            set(GPCLK0, clock.is_high(now));
+        }
+        if let (Role::Master, Some(link)) = (self.pcm.role(), self.pcm.link()) {
+            let [bit, frame, _] = link.levels(now);
+            for pins in [I2sPins::Header, I2sPins::P5] {
+                for (signal, high) in [(0, bit), (FRAME, frame)] {
+                    set(
+                        pins.first() + signal,
+                        high && Self::routes(gpio, pins, signal),
+                    );
+                }
+            }
+        }
+        let Some(part) = &self.part else {
+            return levels;
+        };
+        let first = part.pins.first();
+        if let Some(clock) = self.own_clock {
+            let frame = clock.cycles_at(now) % FRAME_CLOCKS >= FRAME_CLOCKS / 2;
+            set(first, clock.is_high(now) && part.wiring != Wiring::NoClock);
+            set(first + FRAME, frame);
+        }
+        let data = match (part.stuck(), self.pcm.link()) {
+            (Some(level), _) => level,
+            (None, Some(link)) => link.levels(now)[2],
+            (None, None) => false,
+        };
+        set(first + DATA, data);
+        levels
+    }
+}

@@ -1,0 +1,8 @@
+//! Parts that can be wired to the pins, and what they play.
+
+pub mod i2s;
+pub mod signal;
+mod wav;
+
+pub use i2s::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Wiring};
+pub use signal::{Signal, SignalError, Tone};
