@@ -4,8 +4,8 @@
 //! the next one, so the channel goes round until it is stopped. Nothing interrupts: DEST_AD says
 //! where the channel is. A failed channel stops and says so in CS and DEBUG.
 //!
-//! Channels 0 to 6 are whole ones; 7 to 14 are "lite" ones with a shorter length and half the speed.
-//! The VideoCore uses some of them, so the mailbox is asked which are the ARM's.
+//! Channels 0 to 6 are whole ones; 7 to 14 are "lite" ones with a shorter length and half the
+//! speed. The VideoCore uses some of them, so the mailbox is asked which are the ARM's.
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 4; the order of a stop, and the channels of the ARM
 //! when nobody says which (mask 0x7f35): Linux bcm2835-dma.c and bcm2708-dmaengine.c.

@@ -19,7 +19,7 @@ const LISTEN_US: u64 = 300;
 
 /// The drivers of the input.
 pub struct I2s {
-    /// Who gives bit clock and frame clock.
+    /// The generators of bit clock and frame clock.
     pub clocks: ClockManager,
     /// The block.
     pub pcm: Pcm,

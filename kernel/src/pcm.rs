@@ -1,13 +1,13 @@
 //! PCM: the receiving half of the I2S block.
 //!
-//! A frame has 64 bit clocks: a left and a right slot of 32. Each slot that is wanted becomes a word
-//! of the FIFO, its first bit the highest, so that a sample of 24 bits lies in bits 31 to 8. Data
-//! comes one clock behind the edge of the frame clock, is sampled on the rising edge of the bit
+//! A frame has 64 bit clocks: a left and a right slot of 32. Each slot that is wanted becomes a
+//! word of the FIFO, its first bit the highest, so that a sample of 24 bits lies in bits 31 to 8.
+//! Data comes one clock behind the edge of the frame clock, is sampled on the rising edge of the bit
 //! clock, and the frame clock is low for left: what the I2S specification asks for, and what the
 //! manual calls inverted (CLKI, FSI).
 //!
-//! A reset of the FIFO takes two bit clocks. The block echoes SYNC when they are over; in slave mode
-//! it may not (Linux), so a slave waits for a fixed time.
+//! A reset of the FIFO takes two bit clocks. The block echoes SYNC when they are over; in slave
+//! mode it may not (Linux), so a slave waits for a fixed time.
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 8 (order: section 8.4.3); signs of CLKI and FSI,
 //! request and panic levels: Linux bcm2835-i2s.c.
@@ -136,8 +136,8 @@ impl Pcm {
         Self { registers, clock }
     }
 
-    /// Wakes the block and tells it the shape of frames. A master gives bit clock and frame clock, a
-    /// slave hears them. Before this the block's pins must not be routed: it would drive them.
+    /// Wakes the block and tells it the shape of frames. A master gives bit clock and frame clock,
+    /// a slave hears them. Before this the block's pins must not be routed: it would drive them.
     pub fn set_up(&mut self, slots: Slots, is_master: bool) {
         self.registers.visit(|pcm| {
             pcm.CS_A.set(0);

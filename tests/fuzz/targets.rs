@@ -6,6 +6,7 @@
 #[path = "../../kernel/wire/tests/fuzz/mod.rs"]
 mod protocol;
 
+use kernel::instrument::Settings;
 use qpuscope::failure::{Exit, Failure};
 use qpuscope::input::{self, Points, Reading, Stereo};
 use qpuscope::job_file::JobFile;

@@ -1,21 +1,13 @@
-//! Live input in the hub: begins a capture, hands its samples on, and answers who asked for it.
-//!
-//! A capture takes up to a third of a second until its rate is known, or until there is something
-//! wrong with it. So its request is answered later, and the instrument goes on meanwhile.
+//! Live input: a capture, its samples on their way to the analyser, and who waits for it.
 
-use core::fmt::Write;
-
-use wire::{Channels, Counters, Fault, Message, SampleFormat, Source};
+use wire::{Channels, Counters, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
-use super::capture::{Capture, Event, Port, Trouble, Wiring};
-use super::hub::Hub;
-use super::notice::Sentence;
-use super::refusal::Refusal;
+use super::capture::{Capture, Port, Trouble, Wiring};
 use super::settings::{Channel, RateChoice, Settings};
 use super::source::{SAMPLE_BUDGET, Signal};
-use crate::engine::{Fft, QpuHost};
+use crate::engine::Fft;
 
 /// Words that are copied at a time.
 const CHUNK: usize = 64;
@@ -45,7 +37,7 @@ pub(super) struct Live {
     pub probe: bool,
     /// The look has ended before it began.
     pub found: Option<Trouble>,
-    channel: Channel,
+    pub channel: Channel,
 }
 
 impl Live {
@@ -90,7 +82,7 @@ impl Live {
     }
 
     /// The samples of the capture.
-    fn signal(&self) -> Option<Signal> {
+    pub(super) fn signal(&self) -> Option<Signal> {
         let rate = self.capture.rate()?;
         Some(Signal {
             source: Source::I2s,
@@ -164,75 +156,4 @@ pub(super) fn value(word: u32) -> f32 {
 /// Reports if a sample is at either end of its range.
 pub(super) fn is_clipped(word: u32) -> bool {
     matches!(word >> 8, 0x7f_ffff | 0x80_0000)
-}
-
-impl<Q: Fft + QpuHost> Hub<'_, Q> {
-    /// Begins a capture for a stream.
-    pub(super) fn begin_capture(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
-        self.end_stream(board);
-        self.live.channel = self.settings.channel;
-        let slots = match self.settings.channel {
-            Channel::Left => [true, false],
-            Channel::Right => [false, true],
-            Channel::Iq | Channel::Qi => [true, true],
-        };
-        let opened = self.live.open(&self.settings, slots, board);
-        opened.map_err(Refusal::Input)
-    }
-
-    /// Does what the capture asks for; reports if it did.
-    pub(super) fn step_live(&mut self, board: &mut impl Board) -> bool {
-        let is_idle = !self.live.capture.is_open() && self.live.found.is_none();
-        let answers = self.live.asker.is_some();
-        if is_idle || (answers && !self.link.outbox.is_free()) {
-            return false;
-        }
-        let event = self.live.capture.step(board.port());
-        if self.live.probe {
-            return self.step_probe(event, board);
-        }
-        match event {
-            Event::Nothing => return false,
-            Event::Started => {
-                let asker = self.live.asker.take();
-                let is_unasked = core::mem::take(&mut self.live.is_unasked);
-                if let Some(signal) = self.live.signal() {
-                    self.begin(signal, board);
-                    self.stream.unasked = is_unasked;
-                }
-                match asker {
-                    Some(Asker::Host { request, stream }) => {
-                        self.link.put(request, stream, &Message::Ack(""), board);
-                    }
-                    Some(Asker::Person) => self.link.say("ok"),
-                    None => {}
-                }
-            }
-            Event::Rate => {
-                if let Some(rate) = self.live.capture.rate() {
-                    self.stream.set_rate(rate.rate, rate.within_hz);
-                    self.refresh_descriptor(board);
-                }
-            }
-            Event::Failed(trouble) => self.fail_input(&trouble, board),
-        }
-        true
-    }
-
-    /// Ends the stream of a capture that has ended, and says why.
-    fn fail_input(&mut self, trouble: &Trouble, board: &mut impl Board) {
-        let asker = self.live.asker.take();
-        self.end_stream(board);
-        if let Some(Asker::Host { request, stream }) = asker {
-            let refusal = Refusal::Input(*trouble);
-            self.link.refuse(&refusal, request, stream, board);
-            return;
-        }
-        let mut sentence = Sentence::new();
-        let _ = write!(sentence, "{trouble}");
-        self.link.say(&sentence);
-        if asker.is_none() {
-            self.link.fail(Fault::INPUT_FAILED, &sentence);
-        }
-    }
 }

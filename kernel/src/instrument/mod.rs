@@ -21,6 +21,7 @@ pub mod capture;
 mod commands;
 mod descriptor;
 mod hub;
+mod inputs;
 mod jobs;
 mod kept;
 mod line_rate;

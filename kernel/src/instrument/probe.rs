@@ -79,7 +79,7 @@ impl Seen {
     }
 }
 
-/// What was found, in words.
+/// The findings, in words.
 #[derive(Default)]
 struct Findings {
     troubles: u8,

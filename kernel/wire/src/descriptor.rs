@@ -79,8 +79,8 @@ pub struct Descriptor {
     pub detector: Detector,
     /// The treatment of the mean of each block.
     pub dc: Dc,
-    /// The true rate is not further from [`Self::rate`] than this, in hertz, by the board's crystal;
-    /// 0: the rate is exact.
+    /// The true rate is not further from [`Self::rate`] than this, in hertz, by the board's
+    /// crystal; 0: the rate is exact.
     pub rate_within_hz: f64,
 }
 

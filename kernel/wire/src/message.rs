@@ -296,7 +296,7 @@ messages! {
     0x90 MEASURED Measured(measured: Measured<'a>),
     /// The totals of an upload.
     0x91 UPLOADED Uploaded(totals: Uploaded),
-    /// What is on the pins of the live input.
+    /// The findings about the pins of the live input.
     0x92 PROBED Probed(probed: Probed<'a>),
 }
 

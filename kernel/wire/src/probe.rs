@@ -22,7 +22,7 @@ payload!(Slot {
     rms
 });
 
-/// What is on the pins.
+/// The findings about the pins.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Probed<'a> {
     /// Sentences that say what is wrong; 0: all is well.

@@ -26,6 +26,7 @@ mod host_jobs;
 mod host_tool;
 mod lengths;
 mod levels;
+mod live;
 mod noise;
 mod proofs;
 mod qpu_selftest;

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! [`Capture::step`] asks the port where it is and says what has changed. Samples lie in the port's
-//! ring ([`ring`]): they are read from there, or lent to the QPUs where they lie. Whoever reads
-//! asks afterwards if DMA has left them alone ([`Capture::has`]); if not, they are lost as a whole.
+//! ring ([`ring`]): they are read from there, or lent to the QPUs where they lie. A reader asks
+//! afterwards if DMA has left them alone ([`Capture::has`]); if not, they are lost as a whole.
 
 mod meter;
 mod port;

@@ -21,7 +21,7 @@ pub const MARGIN_BYTES: u64 = 128;
 /// Words by which DMA's place may be behind or before the samples that the input has taken.
 pub const JITTER_WORDS: u32 = crate::pcm::REQUEST_WORDS;
 
-/// What is to be received, and who gives the clock.
+/// The slots that are to be received, and the source of the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wiring {
     /// The left slot of each frame becomes a word.
@@ -62,7 +62,7 @@ pub enum PortError {
     NoDma,
     /// The clock generator does not start.
     NoGenerator,
-    /// Somebody else drives the clock of this pin, which the board was to drive.
+    /// Another part drives the clock of this pin, which the board was to drive.
     Driven {
         /// GPIO number.
         pin: u8,

@@ -18,7 +18,7 @@ const RING: u64 = RING_BYTES as u64;
 /// Words that are copied to the tail at a time.
 const CHUNK: usize = 64;
 
-/// What DMA has written since it began.
+/// The bytes that DMA has written since it began, and those that are lent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ring {
     frame_bytes: u64,

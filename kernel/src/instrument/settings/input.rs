@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 
 use wire::{Domain, Rate};
 
-use super::words::{number, write_milli};
+use super::numbers::{number, write_milli};
 use super::{Problem, Settings};
 
 signal::code! {
@@ -23,7 +23,7 @@ signal::code! {
 }
 
 signal::code! {
-    /// Who gives the bit clock and the frame clock of I2S.
+    /// The source of the bit clock and the frame clock of I2S.
     ClockSource, "clock" {
         /// The board, which divides its crystal.
         #[default]

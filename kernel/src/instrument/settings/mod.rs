@@ -4,6 +4,7 @@
 //! what would be right.
 
 mod input;
+mod numbers;
 mod words;
 
 use core::fmt::{self, Write};
@@ -13,8 +14,8 @@ use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Rate, Unit, Window};
 
 pub use input::{Channel, ClockSource, Input, RateChoice};
 use input::{check_rate, write_nearest};
-use words::number;
-pub(crate) use words::write_milli;
+use numbers::number;
+pub(crate) use numbers::write_milli;
 
 /// The longest transform, in points; what the workspace is made for.
 pub const MAX_N: u32 = 1 << firmware::MAX_LOG2;
@@ -73,7 +74,7 @@ pub struct Settings {
     pub input: Input,
     /// Their rate, for inputs other than the generator.
     pub rate: RateChoice,
-    /// Who gives the clock of I2S.
+    /// The source of the clock of I2S.
     pub clock: ClockSource,
     /// The slots of I2S that are samples.
     pub channel: Channel,

@@ -288,3 +288,45 @@ fn an_upload_takes_the_place_of_live_input() {
     assert!(!session.board.port.is_open());
     session.refused(&Message::Probe, NakCode::WRONG_STATE);
 }
+
+#[test]
+fn spectra_are_those_of_the_same_samples_uploaded_bit_for_bit() {
+    let part: crate::instrument::capture::fake::Part = |index| {
+        let noise = (index as u32).wrapping_mul(0x9e37_79b9).rotate_left(11);
+        [
+            (noise & !0xff) as i32,
+            (noise.rotate_left(16) & !0xff) as i32,
+        ]
+    };
+    for channel in ["left", "right", "iq"] {
+        let mut session = live(LEFT);
+        session.board.port.part = part;
+        session.must(&Message::Set(&format!("channel={channel}")));
+        session.must(&Message::Start);
+        session.run_ms(600);
+        let live = session.spectra[..3].to_vec();
+        assert_eq!(live[0].head.first_sample, 0);
+        session.must(&Message::Stop);
+        session.spectra.clear();
+        let domain = match channel {
+            "iq" => Domain::Complex,
+            _ => Domain::Real,
+        };
+        let mut bytes = Vec::new();
+        for index in 0..3 * 2048 + 512 {
+            let [left, right] = part(index);
+            for (sample, name) in [(left, "left"), (right, "right")] {
+                if channel == name || channel == "iq" {
+                    bytes.extend(sample.to_le_bytes());
+                }
+            }
+        }
+        let recording = upload::coded(wire::SampleFormat::I32, domain, bytes);
+        upload::upload(&mut session, &recording, None);
+        for (live, uploaded) in live.iter().zip(&session.spectra) {
+            assert_eq!(live.head.first_sample, uploaded.head.first_sample);
+            assert!(live.raw == uploaded.raw, "{channel}");
+        }
+        assert_eq!(session.spectra.len(), 3);
+    }
+}

@@ -17,6 +17,17 @@ pub struct Recording {
     samples: Vec<Peer<f64>>,
 }
 
+/// Samples that are coded already, and not judged.
+pub fn coded(format: SampleFormat, domain: Domain, bytes: Vec<u8>) -> Recording {
+    let count = bytes.len() / format.sample_bytes(domain);
+    Recording {
+        format,
+        domain,
+        bytes,
+        samples: vec![Peer::new(0.0, 0.0); count],
+    }
+}
+
 /// Two tones and noise.
 fn recording(format: SampleFormat, domain: Domain, count: usize) -> Recording {
     let mut noise = noise();
