@@ -129,8 +129,10 @@ impl Port for I2s {
             return Err(PortError::Overrun);
         }
         let bytes = destination.wrapping_sub(self.memory.bus().0);
+        // Until the channel has loaded its block, DEST_AD is what it was.
+        let is_in_ring = bytes as usize <= RING_BYTES;
         Ok(Place {
-            bytes: bytes % RING_BYTES as u32,
+            bytes: if is_in_ring { bytes } else { 0 },
             at_us,
             within_us: (at_us - before_us) as u32 + 1,
         })

@@ -2,9 +2,9 @@
 //!
 //! A frame has 64 bit clocks: a left and a right slot of 32. Each slot that is wanted becomes a
 //! word of the FIFO, its first bit the highest, so that a sample of 24 bits lies in bits 31 to 8.
-//! Data comes one clock behind the edge of the frame clock, is sampled on the rising edge of the bit
-//! clock, and the frame clock is low for left: what the I2S specification asks for, and what the
-//! manual calls inverted (CLKI, FSI).
+//! Data comes one clock behind the edge of the frame clock and is sampled on the rising edge of the
+//! bit clock, and the frame clock is low for left: what the I2S specification asks for, and what
+//! the manual calls inverted (CLKI, FSI).
 //!
 //! A reset of the FIFO takes two bit clocks. The block echoes SYNC when they are over; in slave
 //! mode it may not (Linux), so a slave waits for a fixed time.
@@ -73,8 +73,7 @@ register_structs! {
         (0x14 => DREQ_A: ReadWrite<u32, DREQ_A::Register>),
         (0x18 => INTEN_A: ReadWrite<u32>),
         (0x1c => INTSTC_A: ReadWrite<u32>),
-        (0x20 => GRAY: ReadWrite<u32>),
-        (0x24 => @END),
+        (0x20 => @END),
     }
 }
 
@@ -149,7 +148,6 @@ impl Pcm {
             pcm.RXC_A.write(receive(slots));
             pcm.TXC_A.set(0);
             pcm.INTEN_A.set(0);
-            pcm.GRAY.set(0);
             pcm.DREQ_A.write(
                 DREQ_A::RX.val(REQUEST_WORDS)
                     + DREQ_A::RX_PANIC.val(PANIC_WORDS)
@@ -251,7 +249,7 @@ mod tests {
     fn registers_lie_where_the_manual_says() {
         assert_eq!(offset_of!(Registers, RXC_A), 0x0c);
         assert_eq!(offset_of!(Registers, DREQ_A), 0x14);
-        assert_eq!(offset_of!(Registers, GRAY), 0x20);
+        assert_eq!(offset_of!(Registers, INTEN_A), 0x18);
     }
 
     #[test]

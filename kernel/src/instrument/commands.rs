@@ -64,7 +64,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Message::Hello(_) => self.send_info(header, board),
             Message::Ping(token) => self.link.outbox.put(envelope, &Message::Pong(*token)),
             Message::Get(keys) => {
-                let mut text = heapless::String::<512>::new();
+                let mut text = heapless::String::<768>::new();
                 self.write_settings(keys, &mut text, board);
                 self.link.outbox.put(envelope, &Message::Settings(&text));
             }
@@ -159,7 +159,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     }
 
     fn send_info(&mut self, header: &Header, board: &mut impl Board) {
-        let mut capabilities = heapless::String::<512>::new();
+        let mut capabilities = heapless::String::<768>::new();
         self.write_capabilities(&mut capabilities);
         let about = *board.info();
         let info = Info {
@@ -243,12 +243,20 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.require_no_upload()?;
         let before = self.settings;
         self.settings.apply(text).map_err(Refusal::Setting)?;
-        if self.stream.state() == State::Streaming
-            && self.settings != before
-            && let Err(refusal) = self.begin_stream(board)
+        if self.settings != before && (self.stream.state() == State::Streaming || self.is_coming())
         {
-            self.settings = before;
-            return Err(refusal);
+            let asker = self.live.asker;
+            match self.begin_stream(board) {
+                Ok(_) => self.live.asker = asker.filter(|_| self.is_coming()),
+                Err(refusal) => {
+                    self.settings = before;
+                    // What streamed before may have had to end for the attempt.
+                    if self.stream.state() != State::Streaming {
+                        let _ = self.begin_stream(board);
+                    }
+                    return Err(refusal);
+                }
+            }
         }
         let wants_qpus = self.settings.engine != EngineChoice::Cpu;
         if wants_qpus && self.settings.engine != before.engine && board.info().v3d_unwanted {

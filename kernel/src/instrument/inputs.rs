@@ -26,8 +26,15 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Channel::Right => [false, true],
             Channel::Iq | Channel::Qi => [true, true],
         };
-        let opened = self.live.open(&self.settings, slots, board);
+        let expected = self.settings.expected_rate();
+        let opened = self.live.open(&self.settings, slots, expected, board);
         opened.map_err(Refusal::Input)
+    }
+
+    /// Reports if a stream begins when its input is there.
+    pub(super) fn is_coming(&self) -> bool {
+        let capture = &self.live.capture;
+        capture.is_open() && !capture.is_running() && !self.live.probe
     }
 
     /// Does what the capture asks for; reports if it did.

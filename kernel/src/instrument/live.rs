@@ -1,11 +1,11 @@
 //! Live input: a capture, its samples on their way to the analyser, and who waits for it.
 
-use wire::{Channels, Counters, SampleFormat, Source};
+use wire::{Channels, Counters, Rate, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
 use super::capture::{Capture, Port, Trouble, Wiring};
-use super::settings::{Channel, RateChoice, Settings};
+use super::settings::{Channel, Settings};
 use super::source::{SAMPLE_BUDGET, Signal};
 use crate::engine::Fft;
 
@@ -61,21 +61,19 @@ impl Live {
         self.found = None;
     }
 
-    /// Opens the port for these settings. `slots`: left and right.
+    /// Opens the port for these settings. `slots`: left and right. `expected`: the rate that the
+    /// capture insists on.
     pub(super) fn open(
         &mut self,
         settings: &Settings,
         [left, right]: [bool; 2],
+        expected: Option<Rate>,
         board: &mut impl Board,
     ) -> Result<(), Trouble> {
         let wiring = Wiring {
             left,
             right,
             divisor: settings.divisor(),
-        };
-        let expected = match settings.rate {
-            RateChoice::Hz(rate) => Some(rate),
-            RateChoice::Auto => None,
         };
         let now_us = board.now_us();
         self.capture.begin(board.port(), wiring, expected, now_us)

@@ -9,7 +9,7 @@ use dsp::level::decibels;
 use wire::{Message, Probed, Rate, Slot};
 
 use super::board::Board;
-use super::capture::{Capture, Event, Measured, Port, write_hz};
+use super::capture::{Capture, Event, Measured, Port, Trouble, WRONG_PERCENT, write_hz};
 use super::hub::Hub;
 use super::live::{Asker, is_clipped, value};
 use super::refusal::Refusal;
@@ -190,7 +190,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         settings.input = Input::I2s;
         settings.check_rate().map_err(Refusal::Setting)?;
         self.live.probe = true;
-        match self.live.open(&settings, [true; 2], board) {
+        // A rate that is another is a finding like others, so the capture does not insist on it.
+        let exact = settings.divisor().and(settings.expected_rate());
+        match self.live.open(&settings, [true; 2], exact, board) {
             Ok(()) => Ok(()),
             // These are findings, and the answer says them.
             Err(trouble) if trouble.is_finding() => {
@@ -218,15 +220,22 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let mut findings = Findings::default();
         let mut seen = [Seen::NOTHING; 2];
         let measured = capture.measured();
+        let expected = self.settings.expected_rate();
         match &trouble {
             Some(trouble) => findings.trouble(format_args!("{trouble}")),
             None => {
+                if let (Some(measured), Some(expected)) = (measured, expected)
+                    && measured.differs(expected, WRONG_PERCENT)
+                {
+                    let trouble = Trouble::Rate { measured, expected };
+                    findings.trouble(format_args!("{trouble}"));
+                }
                 seen = look(capture, board.port());
                 findings.judge(&self.settings, &seen);
             }
         }
         let hertz = |rate: Rate| rate.to_hz();
-        let expected_hz = capture.expected().map_or(0.0, hertz);
+        let expected_hz = expected.map_or(0.0, hertz);
         if let Some(measured) = measured {
             let mut line = Text::new();
             let _ = write_measured(&measured, &mut line);

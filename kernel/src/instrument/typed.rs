@@ -30,7 +30,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 return;
             }
             "get" => {
-                let mut settings = heapless::String::<512>::new();
+                let mut settings = heapless::String::<768>::new();
                 self.write_settings(rest, &mut settings, board);
                 settings.lines().for_each(|line| self.link.say(line));
                 if settings.is_empty() {

@@ -38,7 +38,7 @@ const START_US: u64 = 300_000;
 /// The rate is known well enough to begin with when it may be off by so much of itself.
 const START_PERCENT: f64 = 0.5;
 /// A clock that differs from what was set by more is another one. Crystals are off by 0.01 %.
-const WRONG_PERCENT: f64 = 1.0;
+pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
 /// The rates that parts for I2S have, in hertz.
@@ -153,11 +153,6 @@ impl Capture {
 
     pub(super) const fn wiring(&self) -> Wiring {
         self.wiring
-    }
-
-    /// The rate that was set.
-    pub(super) const fn expected(&self) -> Option<Rate> {
-        self.expected
     }
 
     /// The rate since the start, however good it is known.

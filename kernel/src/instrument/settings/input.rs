@@ -88,6 +88,14 @@ fn divisor(rate: Rate) -> Option<u32> {
 }
 
 impl Settings {
+    /// The rate that the input is to have; `None`: the one that the ADC has.
+    pub(in crate::instrument) fn expected_rate(&self) -> Option<Rate> {
+        match self.rate {
+            RateChoice::Auto => None,
+            RateChoice::Hz(rate) => Some(rate),
+        }
+    }
+
     /// The divisor of the crystal for the rate that is set; `None` where the ADC gives the clock.
     pub(in crate::instrument) fn divisor(&self) -> Option<u32> {
         match (self.clock, self.rate) {

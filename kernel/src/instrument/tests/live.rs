@@ -330,3 +330,27 @@ fn spectra_are_those_of_the_same_samples_uploaded_bit_for_bit() {
         assert_eq!(session.spectra.len(), 3);
     }
 }
+
+#[test]
+fn settings_that_the_input_refuses_leave_the_stream_as_it_was() {
+    let mut session = live("n=1024 avg=4 out=u8");
+    session.must(&Message::Start);
+    session.run_ms(300);
+    session.board.port.refuses = Some(PortError::NoPins);
+    let sentence = session.refused(&Message::Set("input=i2s"), NakCode::NOT_AVAILABLE);
+    assert!(sentence.contains("no pins"), "{sentence}");
+    session.spectra.clear();
+    session.run_ms(300);
+    assert!(!session.spectra.is_empty());
+    assert_eq!(session.descriptor.unwrap().source, Source::Generator);
+
+    // Settings that come while the input begins are those that it begins with.
+    session.board.port.refuses = None;
+    session.must(&Message::Set("input=i2s"));
+    let start = session.send(&Message::Start);
+    session.run_ms(1);
+    session.must(&Message::Set("rate=75000"));
+    assert_eq!(session.answer(start).0, Kind::ACK);
+    session.run_ms(300);
+    assert_eq!(session.descriptor.unwrap().rate, wire::Rate::hz(75_000));
+}
