@@ -41,13 +41,18 @@ pub fn power(
 ) {
     let window_sum = coherent_gain * n as f64;
     let two_sided = 1.0 / (window_sum * window_sum * f64::from(detector.count(blocks)));
-    for (bin, (power, held)) in power.iter_mut().zip(held).enumerate() {
-        let sides = match domain {
-            Domain::Complex => 1.0,
-            Domain::Real if bin == 0 || bin == n / 2 => 2.0,
-            Domain::Real => 4.0,
-        };
-        *power = (sides * two_sided * held) as f32;
+    let [sides, sides_at_ends] = match domain {
+        Domain::Complex => [1.0; 2],
+        Domain::Real => [4.0, 2.0],
+    };
+    let factor = sides * two_sided;
+    for (power, held) in power.iter_mut().zip(held) {
+        *power = (factor * held) as f32;
+    }
+    for bin in [0, n / 2] {
+        if let (Some(power), Some(held)) = (power.get_mut(bin), held.get(bin)) {
+            *power = (sides_at_ends * two_sided * held) as f32;
+        }
     }
 }
 

@@ -23,6 +23,8 @@ use super::{Manner, Spectra, Timing};
 
 /// Numbers that are copied at a time.
 const CHUNK: usize = 64;
+/// Powers that are read at a time.
+const READ: usize = 256;
 
 /// The blocks that the QPUs are asked for.
 #[must_use]
@@ -274,27 +276,44 @@ impl PowerPlan {
             Detector::Max | Detector::Min => 1.0,
         };
         let ends = match self.spectra.coding.domain {
-            Domain::Real => Some(self.spectra.points() / 2),
-            Domain::Complex => None,
+            Domain::Real => [Some(0), Some(self.spectra.points() / 2)],
+            Domain::Complex => [None; 2],
         };
         let [start, end] = self.spectra.bins;
         let held = held.get_mut(start..end).unwrap_or_default();
         let powers = blocks(&self.spectra).powers();
         let first_wanted = powers.all_bins()[0] + start as i32;
         let before = (first_wanted - powers.stored_bins()[0]) as u32;
-        let mut words = [0; CHUNK];
-        for (number, held) in held.chunks_mut(CHUNK).enumerate() {
-            let first = number * CHUNK;
+        let mut words = [0; READ];
+        for (number, held) in held.chunks_mut(READ).enumerate() {
+            let first = number * READ;
             let words = &mut words[..held.len()];
             runner.read(output, before + first as u32, words)?;
-            for (bin, (held, &word)) in (start + first..).zip(held.iter_mut().zip(&*words)) {
-                let is_end = ends.is_some_and(|last| bin == 0 || bin == last);
-                let factor = if is_end { 2.0 * count } else { count };
-                detector.take(held, factor * f64::from(f32::from_bits(word)));
+            let at = |end: usize| {
+                end.checked_sub(start + first)
+                    .filter(|at| *at < words.len())
+            };
+            let ends = ends.map(|end| end.and_then(at).map(|at| (at, held[at])));
+            let powers = held.iter_mut().zip(&*words);
+            let powers = powers.map(|(held, word)| (held, count * number_of(*word)));
+            // A loop for each: this is most of what the ARM has to do.
+            match detector {
+                Detector::Mean => powers.for_each(|(held, power)| *held += power),
+                Detector::Max | Detector::Min => {
+                    powers.for_each(|(held, power)| detector.take(held, power));
+                }
+            }
+            for (at, before) in ends.into_iter().flatten() {
+                held[at] = before;
+                detector.take(&mut held[at], 2.0 * count * number_of(words[at]));
             }
         }
         Ok(())
     }
+}
+
+fn number_of(word: u32) -> f64 {
+    f32::from_bits(word).into()
 }
 
 /// The time of a job on the QPUs.

@@ -55,7 +55,7 @@ pub struct QpuEngine<R: Runner> {
     plans: [[Option<TransformPlan>; LENGTHS]; MANNERS],
     /// Manner and length that were prepared last.
     current: Option<(usize, usize)>,
-    /// Plans of power spectra, the one used last first.
+    /// Plans of power spectra. They stay in their places: each is some thousands of bytes long.
     powers: [Option<PowerPlan>; POWERS],
     /// Powers that were started, first to last.
     started: Deque<Started, STARTED>,
@@ -112,13 +112,16 @@ impl<R: Runner> QpuEngine<R> {
         window: &[f32],
     ) -> Result<(&mut PowerPlan, &mut R), Error<R::Error>> {
         let is_for = |plan: &Option<PowerPlan>| plan.as_ref().is_some_and(|it| it.is_for(spectra));
-        if let Some(place) = self.powers.iter().position(is_for) {
-            self.powers[..=place].rotate_right(1);
-        } else {
-            // Memory is given back as a whole only: another kind than these begins anew.
-            if self.powers.iter().all(Option::is_some) {
+        let found = self.powers.iter().position(is_for);
+        let place = match found.or_else(|| self.powers.iter().position(Option::is_none)) {
+            Some(place) => place,
+            None => {
+                // Memory is given back as a whole only: another kind than these begins anew.
                 self.clear();
+                0
             }
+        };
+        if found.is_none() {
             let plan = match PowerPlan::new(spectra, window, &mut self.runner, LIMIT_US) {
                 Err(Error::Memory { .. }) => {
                     self.clear();
@@ -126,10 +129,9 @@ impl<R: Runner> QpuEngine<R> {
                 }
                 plan => plan,
             }?;
-            self.powers.rotate_right(1);
-            self.powers[0] = Some(plan);
+            self.powers[place] = Some(plan);
         }
-        let plan = self.powers[0].as_mut().ok_or(Error::EmptyBatch)?;
+        let plan = self.powers[place].as_mut().ok_or(Error::EmptyBatch)?;
         Ok((plan, &mut self.runner))
     }
 

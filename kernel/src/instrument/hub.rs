@@ -137,7 +137,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     }
 
     /// Lets the analyser make what the settings say of such samples.
-    fn shape_analyser(&mut self, coding: Coding) {
+    pub(super) fn shape_analyser(&mut self, coding: Coding) {
         let (_, all) = bins_of(coding.domain, self.settings.n);
         let bins = cropped(&self.settings, coding.domain).unwrap_or((0, all));
         let shape = Shape::new(&self.settings, coding, bins);
@@ -252,14 +252,15 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let Some(is_last) = self.analyser.first_ends_record() else {
             return self.finish_upload(board) || busy || changed;
         };
+        // Asked first, whatever else has to be waited for: the QPUs' time ends when they are asked.
+        if !self.analyser.has_first() {
+            return true;
+        }
         let is_leaving = self.stream.records.sending.is_some();
         // The record before must have left before another can take its place, and the host must
         // have the one that would go.
         if is_last && !signal.is_live() && (is_leaving || self.waits_for_host()) {
             return busy;
-        }
-        if !self.analyser.has_first() {
-            return true;
         }
         self.finish_blocks(&signal, board);
         if is_last {
@@ -366,7 +367,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     }
 
     /// Reports plans that were dropped: in text, in the log, and to the host in a frame.
-    fn report_drops(&mut self) {
+    pub(super) fn report_drops(&mut self) {
         while let Some(report) = self.analyser.take_report() {
             let mut sentence = Sentence::new();
             let _ = text::write_report(&report, &mut sentence);

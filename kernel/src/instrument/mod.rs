@@ -41,6 +41,7 @@ mod report;
 mod selftest;
 mod settings;
 mod source;
+mod speed;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -198,12 +198,22 @@ fn chunk_of(head: RecordHead, values: &[u8], offset: u32, most: usize) -> Chunk<
 }
 
 /// Writes powers as they travel, little-endian.
-fn encode(encoding: Encoding, powers: &[f32], out: &mut [u8]) {
-    for (power, out) in powers.iter().zip(out.chunks_exact_mut(encoding.bytes())) {
-        match encoding {
-            Encoding::F32 => out.copy_from_slice(&power.to_le_bytes()),
-            Encoding::U16 => out.copy_from_slice(&centi_db(*power).steps.to_le_bytes()),
-            Encoding::U8 => out.copy_from_slice(&[half_db(*power).steps]),
+pub(super) fn encode(encoding: Encoding, powers: &[f32], out: &mut [u8]) {
+    match encoding {
+        Encoding::F32 => {
+            for (power, out) in powers.iter().zip(out.as_chunks_mut().0) {
+                *out = power.to_le_bytes();
+            }
+        }
+        Encoding::U16 => {
+            for (power, out) in powers.iter().zip(out.as_chunks_mut().0) {
+                *out = centi_db(*power).steps.to_le_bytes();
+            }
+        }
+        Encoding::U8 => {
+            for (power, out) in powers.iter().zip(out) {
+                *out = half_db(*power).steps;
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use super::board::Board;
 use super::hub::Hub;
 use super::link::Listener;
 use super::live::{Asker, Begun};
+use super::refusal::Refusal;
 use super::settings::Output;
 use super::text;
 use crate::engine::{Fft, QpuHost};
@@ -47,26 +48,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 }
                 return;
             }
-            "start" => {
-                let begun = self
-                    .require_no_upload()
-                    .and_then(|()| self.begin_stream(board));
-                if matches!(begun, Ok(Begun::Later)) {
-                    self.live.asker = Some(Asker::Person);
-                    return;
-                }
-                begun.map(|_| ())
-            }
-            "probe" => {
-                let begun = self
-                    .require_no_upload()
-                    .and_then(|()| self.begin_probe(board));
-                if begun.is_ok() {
-                    self.live.asker = Some(Asker::Person);
-                    return;
-                }
-                begun
-            }
+            "start" | "probe" => match self.begin_typed(word, board) {
+                Ok(Begun::Now) => Ok(()),
+                Ok(Begun::Later) => return,
+                Err(refusal) => Err(refusal),
+            },
             "stop" => {
                 self.end_stream(board);
                 Ok(())
@@ -74,6 +60,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             "report" => {
                 self.end_stream(board);
                 self.selftest.begin_report();
+                return;
+            }
+            "speed" => {
+                self.end_stream(board);
+                self.say_speed(board);
                 return;
             }
             "reboot" => {
@@ -101,5 +92,18 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Ok(()) => self.link.say("ok"),
             Err(refusal) => self.say_refusal(&refusal),
         }
+    }
+
+    /// Begins a stream or a look at the pins.
+    fn begin_typed(&mut self, word: &str, board: &mut impl Board) -> Result<Begun, Refusal> {
+        self.require_no_upload()?;
+        let begun = match word {
+            "probe" => self.begin_probe(board).map(|()| Begun::Later)?,
+            _ => self.begin_stream(board)?,
+        };
+        if begun == Begun::Later {
+            self.live.asker = Some(Asker::Person);
+        }
+        Ok(begun)
     }
 }

@@ -26,6 +26,7 @@ pub struct Start {
 }
 
 /// A job under way.
+#[derive(Default)]
 pub struct Started {
     programs: Vec<Program, PROGRAMS>,
     launches: Vec<Start, LAUNCHES>,
@@ -40,28 +41,24 @@ pub struct Started {
 }
 
 impl Started {
-    /// A copy of a job; `None` for one with more than there is room for.
-    pub fn new(job: &Job, limit_us: u32) -> Option<Self> {
-        let mut started = Self {
-            programs: Vec::new(),
-            launches: Vec::new(),
-            limit_us,
-            launches_done: 0,
-            programs_done: 0,
-            has_begun: false,
-            began_us: 0,
-        };
+    /// Becomes a copy of a job; `None` for one with more than there is room for.
+    fn copy(&mut self, job: &Job, limit_us: u32) -> Option<()> {
+        self.programs.clear();
+        self.launches.clear();
+        self.limit_us = limit_us;
+        (self.launches_done, self.programs_done) = (0, 0);
+        self.has_begun = false;
         for launch in job.launches {
             let programs = launch.programs;
-            started.programs.extend_from_slice(programs).ok()?;
+            self.programs.extend_from_slice(programs).ok()?;
             let start = Start {
                 programs: programs.len(),
                 clear: launch.clear,
                 qpus: launch.qpus,
             };
-            started.launches.push(start).ok()?;
+            self.launches.push(start).ok()?;
         }
-        Some(started)
+        Some(())
     }
 
     /// The launch that runs or is the next to run, and its programs; `None` behind the last.
@@ -97,39 +94,50 @@ impl Started {
 /// Jobs that were started, first to last.
 #[derive(Default)]
 pub struct Jobs {
-    under_way: Deque<Started, JOBS>,
+    /// Places that jobs take by turns: they are too long to be moved.
+    places: [Started; JOBS],
+    /// The place of the first that is under way, and how many are.
+    first: usize,
+    under_way: usize,
     ended: Deque<Result<Report, Error>, JOBS>,
 }
 
 impl Jobs {
     /// Reports if none is under way.
-    pub fn is_idle(&self) -> bool {
-        self.under_way.is_empty()
+    pub const fn is_idle(&self) -> bool {
+        self.under_way == 0
     }
 
-    /// Adds a job behind the others; `false` when reports of as many as may be are still to come or
-    /// to be taken.
-    pub fn add(&mut self, job: Started) -> bool {
-        let has_room = self.under_way.len() + self.ended.len() < JOBS;
-        has_room && self.under_way.push_back(job).is_ok()
+    /// Adds a job behind the others; `false` when it is too long, or when the reports of as many as
+    /// may be are still to come or to be taken.
+    pub fn add(&mut self, job: &Job, limit_us: u32) -> bool {
+        if self.under_way + self.ended.len() == JOBS {
+            return false;
+        }
+        let place = &mut self.places[(self.first + self.under_way) % JOBS];
+        let is_copied = place.copy(job, limit_us).is_some();
+        self.under_way += usize::from(is_copied);
+        is_copied
     }
 
     /// The job that runs, or is the next to run.
     pub fn first(&mut self) -> Option<&mut Started> {
-        self.under_way.front_mut()
+        (self.under_way > 0).then(|| &mut self.places[self.first])
     }
 
     /// Ends the first.
-    pub fn end(&mut self, report: Report) {
-        if self.under_way.pop_front().is_some() {
-            let _ = self.ended.push_back(Ok(report));
+    pub fn end(&mut self, result: Result<Report, Error>) {
+        if self.under_way > 0 {
+            self.under_way -= 1;
+            self.first = (self.first + 1) % JOBS;
+            let _ = self.ended.push_back(result);
         }
     }
 
     /// Ends all: the first has failed, and none of the others has begun.
     pub fn fail(&mut self, error: Error) {
-        while self.under_way.pop_front().is_some() {
-            let _ = self.ended.push_back(Err(error));
+        while self.under_way > 0 {
+            self.end(Err(error));
         }
     }
 
@@ -168,7 +176,8 @@ mod tests {
         let job = Job {
             launches: &launches,
         };
-        let mut started = Started::new(&job, 7).expect("there is room");
+        let mut started = Started::default();
+        assert!(started.copy(&job, 7).is_some(), "there is room");
         for (launch, done) in launches.iter().zip([0, 2]) {
             assert_eq!(started.programs_done(), done);
             started.begin_launch(100 + u64::from(done));
@@ -180,23 +189,29 @@ mod tests {
         assert!(started.launch().is_none() && started.programs_done() == 5);
         assert_eq!((started.began_us, started.has_begun), (100, false));
         let many = [launches[0]; LAUNCHES + 1];
-        assert!(Started::new(&Job { launches: &many }, 7).is_none());
+        let too_long = Job { launches: &many };
+        assert!(started.copy(&too_long, 7).is_none());
+        assert!(!Jobs::default().add(&too_long, 7));
     }
 
     #[test]
     fn reports_come_in_order_and_those_behind_a_failure_fail() {
-        let new = || Started::new(&Job { launches: &[] }, 7).expect("there is room");
+        let job = Job { launches: &[] };
         let mut jobs = Jobs::default();
         assert!(jobs.is_idle() && jobs.take_ended().is_none());
-        assert!(jobs.add(new()) && jobs.add(new()) && !jobs.add(new()));
+        let mut limits_us = 7..;
+        let mut add = |jobs: &mut Jobs| jobs.add(&job, limits_us.next().unwrap());
+        assert!(add(&mut jobs) && add(&mut jobs) && !add(&mut jobs));
         let report = Report {
             elapsed_us: 9,
             ..Report::default()
         };
-        jobs.end(report);
-        assert!(!jobs.add(new()), "a report is still to be taken");
+        assert_eq!(jobs.first().map(|job| job.limit_us), Some(7));
+        jobs.end(Ok(report));
+        assert_eq!(jobs.first().map(|job| job.limit_us), Some(8));
+        assert!(!add(&mut jobs), "a report is still to be taken");
         assert_eq!(jobs.take_ended(), Some(Ok(report)));
-        assert!(jobs.add(new()));
+        assert!(add(&mut jobs));
         jobs.fail(Error::Lost);
         assert!(jobs.is_idle());
         assert_eq!(jobs.take_ended(), Some(Err(Error::Lost)));

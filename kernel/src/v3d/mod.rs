@@ -20,7 +20,7 @@ pub mod power;
 
 use core::fmt::{self, Display};
 
-use jobs::{Jobs, Started};
+use jobs::Jobs;
 use power::{Recovery, Supply, Way};
 use qpu::job::{
     self, Buffer, CacheClear, Job, Launch, LaunchOrder, Program, QpuSet, Report, Runner,
@@ -377,7 +377,7 @@ impl V3d {
             let Some((launch, programs)) = job.launch() else {
                 let (began_us, programs) = (job.began_us, job.programs_done());
                 let report = self.report(began_us, programs);
-                self.jobs.end(report);
+                self.jobs.end(Ok(report));
                 continue;
             };
             if job.has_begun {
@@ -519,12 +519,9 @@ impl Runner for V3d {
     }
 
     fn start(&mut self, job: &Job, limit_us: u32) -> Result<Option<Report>, Error> {
-        let Some(started) = Started::new(job, limit_us) else {
-            return self.run(job, limit_us).map(Some);
-        };
         self.come_back()?;
-        if !self.jobs.add(started) {
-            return Err(Error::OutOfBounds);
+        if !self.jobs.add(job, limit_us) {
+            return self.run(job, limit_us).map(Some);
         }
         self.advance();
         Ok(None)

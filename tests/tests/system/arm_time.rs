@@ -3,8 +3,8 @@
 //! Times are the record's own counters, in virtual time: an instruction of the ARM takes two clocks
 //! of 700 MHz, a launch of the QPUs what v3d-sim says. `cargo xtask test arm_time` prints them.
 
-use crate::host::Host;
-use crate::line::Virtual;
+use crate::host::{Host, Spectrum};
+use crate::line::{Line, Virtual};
 use tests::mutate::Random;
 use tests::{NO_KERNEL, need};
 use v3d_sim::{Constants, LaunchOrder};
@@ -16,24 +16,27 @@ const N: usize = 4096;
 /// Blocks of a record, which overlap by half.
 const BLOCKS: usize = 16;
 
-/// Microseconds of the QPUs and of the ARM for a block of an upload of real i16 samples.
-fn times_us(host: &mut Host<Virtual>, engine: &str, samples: &[u8]) -> [f64; 2] {
-    let settings = format!("n={N} window=hann overlap=50% avg={BLOCKS} out=f32 engine={engine}");
+/// Microseconds of the QPUs and of the ARM for a block of an upload of real i16 samples, so many of
+/// which make a record.
+fn times_us(host: &mut Host<Virtual>, engine: &str, average: usize, samples: &[u8]) -> [f64; 2] {
+    let settings = format!("n={N} window=hann overlap=50% avg={average} out=f32 engine={engine}");
     host.must(&Message::Set(&settings));
     let rate = Rate::hz(48_000);
     let spectra = host.upload(SampleFormat::I16, Domain::Real, rate, samples);
-    // The second: in the first, plans are made.
-    let [_, spectrum] = spectra.as_slice() else {
-        panic!("two records, not {}", spectra.len());
-    };
-    let head = spectrum.head;
-    let wanted = match engine {
-        "cpu" => Engine::Cpu,
-        _ => Engine::Qpu,
-    };
-    assert_eq!((head.engine, head.fallback), (wanted, false), "{engine}");
-    assert_eq!(head.blocks as usize, BLOCKS);
-    [head.counters.qpu_us, head.counters.cpu_us].map(|us| f64::from(us) / BLOCKS as f64)
+    assert_eq!(spectra.len(), 2 * BLOCKS / average);
+    // From the second on: in the first, plans are made.
+    let mut times_us = [0.0; 2];
+    for Spectrum { head, .. } in &spectra[1..] {
+        let wanted = match engine {
+            "cpu" => Engine::Cpu,
+            _ => Engine::Qpu,
+        };
+        assert_eq!((head.engine, head.fallback), (wanted, false), "{engine}");
+        assert_eq!(head.blocks as usize, average);
+        times_us[0] += f64::from(head.counters.qpu_us);
+        times_us[1] += f64::from(head.counters.cpu_us);
+    }
+    times_us.map(|us| us / (average * (spectra.len() - 1)) as f64)
 }
 
 /// A board at [`BAUD`].
@@ -62,11 +65,38 @@ fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
     let mut host = host(&image, Config::default());
     let samples = samples();
     let [auto, fft, cpu] = ["auto", "fft", "cpu"].map(|engine| {
-        let [qpu_us, arm_us] = times_us(&mut host, engine, &samples);
+        let [qpu_us, arm_us] = times_us(&mut host, engine, BLOCKS, &samples);
         eprintln!("{N} real i16, Hann, 50 %, engine={engine}: QPUs {qpu_us:.0} us, ARM {arm_us:.0} us a block");
         arm_us
     });
     assert!(10.0 * auto < fft && fft < cpu, "{auto}, {fft}, {cpu}");
+}
+
+/// Microseconds of a block as `speed` says: altogether, of the QPUs, of the ARM.
+fn speed_us(host: &mut Host<Virtual>, settings: &str) -> [f64; 3] {
+    host.must(&Message::Set(settings));
+    host.line.send(b"speed\r");
+    let line = host.line_with("speed: ", 10_000);
+    let number = |behind: &str| {
+        let (_, rest) = line.split_once(behind).unwrap_or_else(|| panic!("{line}"));
+        let (number, _) = rest.split_once(" us").unwrap_or_else(|| panic!("{line}"));
+        number.parse().unwrap_or_else(|_| panic!("{line}"))
+    };
+    ["speed: ", "QPUs ", "ARM "].map(number)
+}
+
+/// The time of a block is that of the slower of both.
+#[test]
+fn the_qpus_and_the_arm_work_at_the_same_time() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = host(&image, Config::default());
+    for average in [1, 2, 4, 8, 16] {
+        let settings = format!("n={N} window=hann overlap=50% avg={average} out=f32 engine=auto");
+        let [both, qpu, arm] = speed_us(&mut host, &settings);
+        eprintln!(
+            "{N} real i16, Hann, 50 %, avg={average}: {both} us, QPUs {qpu} us, ARM {arm} us"
+        );
+    }
 }
 
 /// Programs that work together share caches with their neighbours in the queue: the firmware finds
@@ -85,7 +115,7 @@ fn the_qpus_take_as_long_in_whatever_order_they_get_programs() {
                 v3d_constants: constants,
                 ..Config::default()
             };
-            times_us(&mut host(&image, config), "fft", &samples)[0]
+            times_us(&mut host(&image, config), "fft", BLOCKS, &samples)[0]
         });
     eprintln!(
         "{N} points on the QPUs: {descending:.0} us from QPU 11 down, {round:.0} us round the slices"

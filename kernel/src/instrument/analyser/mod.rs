@@ -20,6 +20,7 @@ use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::{Coding, History};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
+pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
 use pipeline::Pipeline;
 use trust::Trust;
@@ -259,14 +260,24 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.buffers.history.push(sample);
     }
 
+    /// Takes what lies in the history as samples, as many as it holds.
+    pub(super) const fn take_all(&mut self) {
+        self.buffers.history.fill();
+    }
+
     /// Takes samples as they were uploaded; how many of them are clipped.
     pub(super) fn extend(&mut self, bytes: &[u8]) -> u32 {
         self.buffers.history.extend(bytes)
     }
 
     /// Blocks of the record under way that are finished.
-    pub(super) fn blocks(&self) -> u32 {
+    pub(super) const fn blocks(&self) -> u32 {
         self.summary.blocks
+    }
+
+    /// The facts about them.
+    pub(super) const fn so_far(&self) -> Summary {
+        self.summary
     }
 
     /// The gain of a window, whose coefficients the table of windows then holds.
@@ -306,6 +317,8 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             ..self.summary
         };
         self.clear();
+        // What the QPUs have ended meanwhile is followed by the next.
+        self.has_first();
         summary
     }
 
