@@ -301,6 +301,23 @@ pub trait Runner {
     /// When a program has not ended `limit_us` microseconds after its launch, or V3D reports an
     /// error. The runner is then ready for another job.
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Self::Error>;
+
+    /// Starts a job behind those that were started before, and returns its report if it has come
+    /// to its end already, as it has with a runner that does nothing else meanwhile. Otherwise
+    /// [`Runner::ended`] has the report later. A job that is [`Runner::run`] begins when all that
+    /// were started have ended.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    fn start(&mut self, job: &Job, limit_us: u32) -> Result<Option<Report>, Self::Error> {
+        self.run(job, limit_us).map(Some)
+    }
+
+    /// Takes the report of the job that was started first, of those whose report was not taken;
+    /// `None` while it is under way. When one fails, those behind it fail with it.
+    fn ended(&mut self) -> Option<Result<Report, Self::Error>> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,10 @@ pub enum EngineError {
     },
     /// The hardware reported an error; it has been restarted.
     Device,
+    /// As much is under way as can be, or what is under way uses memory that is wanted.
+    Busy,
+    /// What was started is lost, because something else failed.
+    Lost,
     /// This engine cannot do that at all.
     NotAvailable,
     /// The memory that a host wants to use is not in its block, or it has none.

@@ -23,12 +23,14 @@ pub mod power;
 pub mod proof;
 pub mod qpu;
 pub mod qpu_selftest;
+pub mod sample_block;
 pub mod samples;
 
 /// Which processor an engine computes on; the same codes as on the wire.
 pub use wire::Engine as EngineKind;
 
 pub use error::EngineError;
+pub use sample_block::SampleBlock;
 
 /// The choice of programs for a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -186,6 +188,36 @@ pub trait Fft {
         samples: &[u32],
         held: &mut [f64],
     ) -> Result<Timing, EngineError>;
+
+    /// Reports if powers of these can be started now: not as many are under way as can be, and where
+    /// some are, the plan stands in memory, so that nothing has to make room for it.
+    fn can_start(&self, spectra: &Spectra) -> bool;
+
+    /// Starts to make the powers that [`Fft::take_power`] takes, behind those that were started
+    /// before; the samples are not needed any more when it returns.
+    ///
+    /// # Errors
+    /// [`EngineError::Busy`] when they cannot be started now. After any other error what was
+    /// started before may be lost, too: [`Fft::finish_power`] says so.
+    fn start_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[u32],
+    ) -> Result<(), EngineError>;
+
+    /// Reports if the powers that were started first are there, or are lost: if
+    /// [`Fft::finish_power`] does not wait.
+    fn has_power(&mut self) -> bool;
+
+    /// Lets `held` take the powers that were started first, as [`Fft::take_power`] does.
+    ///
+    /// # Errors
+    /// `held` is as it was after an error, and all others that were started are lost.
+    fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError>;
+
+    /// Waits for all powers that were started, and gives them up.
+    fn abandon(&mut self);
 
     /// Reports if the plan stands in memory as it did when it was last proven ([`Fft::believe`]).
     fn is_believed(&self, candidate: &Candidate) -> bool;

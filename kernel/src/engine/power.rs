@@ -4,6 +4,9 @@
 //! once, unless blocks begin inside words, which the QPUs cannot read; then each block is copied by
 //! itself. A plan keeps its window and is made for one kind of spectra; a record of so many blocks
 //! and what is left of an upload are two kinds, so two plans are kept.
+//!
+//! A plan has two sets of buffers that take turns: while the QPUs work in one, the ARM reads the
+//! powers of the other and writes the next samples there.
 
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
@@ -11,7 +14,7 @@ use qpu::fft::kernels::spectral::power::Removed;
 use qpu::fft::request::{Error, Request};
 use qpu::fft::window::Shape;
 use qpu::fft::{Direction, Plan};
-use qpu::job::Runner;
+use qpu::job::{Buffer, Report, Runner};
 use qpu_programs::FIRMWARE;
 use qpu_programs::firmware::Blocks;
 
@@ -84,8 +87,24 @@ fn removed(spectra: &Spectra) -> Removed {
 pub struct PowerPlan {
     spectra: Spectra,
     plan: Plan,
+    /// The same between other buffers, where there is memory for it: so one can run while samples
+    /// of the other are written and its powers read.
+    twin: Option<Plan>,
+    /// The one that is next.
+    next: Set,
+    /// Those that were started and whose powers have not been read.
+    under_way: [bool; 2],
     /// It has been proven since it was made.
     pub is_believed: bool,
+}
+
+/// The plan itself, or its twin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Set {
+    /// The plan.
+    Own,
+    /// Its twin.
+    Twin,
 }
 
 impl PowerPlan {
@@ -107,9 +126,21 @@ impl PowerPlan {
             plan.set_window(runner, |n| coefficient(n).into())?;
         }
         plan.learn_window(runner, limit_us)?;
+        // A single block for a check is not followed by another.
+        let twin = match spectra.split_for {
+            0 => plan.twin(runner).map(Some),
+            _ => Ok(None),
+        };
+        let twin = twin.or_else(|error| match error {
+            Error::Memory { .. } => Ok(None),
+            error => Err(error),
+        })?;
         Ok(Self {
             spectra: *spectra,
             plan,
+            twin,
+            next: Set::Own,
+            under_way: [false; 2],
             is_believed: false,
         })
     }
@@ -120,7 +151,14 @@ impl PowerPlan {
         self.spectra == *spectra
     }
 
-    /// Lets `held` take the power of all blocks of `samples`; not on an error.
+    /// Reports if another can be started, or all blocks taken.
+    #[must_use]
+    pub const fn is_free(&self) -> bool {
+        !self.under_way[self.next as usize]
+    }
+
+    /// Lets `held` take the power of all blocks of `samples`; not on an error. [`Self::is_free`]
+    /// has to be true.
     ///
     /// # Errors
     /// As [`Plan::run`].
@@ -131,19 +169,82 @@ impl PowerPlan {
         held: &mut [f64],
         limit_us: u32,
     ) -> Result<Timing, Error<R::Error>> {
-        self.write(runner, samples)?;
-        let report = self.plan.run(runner, Direction::Forward, limit_us)?;
-        self.read(runner, held)?;
-        Ok(Timing {
-            qpu_us: report.elapsed_us,
-            cpu_us: 0,
-        })
+        let set = self.turn();
+        self.write(set, runner, samples)?;
+        let plan = self.of(set);
+        let report = plan.run(runner, Direction::Forward, limit_us)?;
+        self.read(set, runner, held)?;
+        Ok(timing(&report))
+    }
+
+    /// Starts to make the power of all blocks of `samples`; returns where it will be, and the
+    /// report where it is there already. [`Self::is_free`] has to be true.
+    ///
+    /// # Errors
+    /// As [`Plan::start`].
+    pub fn start<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        samples: &[u32],
+        limit_us: u32,
+    ) -> Result<(Set, Option<Report>), Error<R::Error>> {
+        let set = self.turn();
+        self.write(set, runner, samples)?;
+        let plan = self.of(set);
+        let report = plan.start(runner, Direction::Forward, limit_us)?;
+        self.under_way[set as usize] = true;
+        Ok((set, report))
+    }
+
+    /// Lets `held` take the powers of a set that was started and has come to its end.
+    ///
+    /// # Errors
+    /// As [`Runner::read`].
+    pub fn finish<R: Runner>(
+        &mut self,
+        set: Set,
+        runner: &mut R,
+        held: &mut [f64],
+    ) -> Result<(), R::Error> {
+        self.abandon(set);
+        self.read(set, runner, held)
+    }
+
+    /// Gives up the powers of a set that has come to its end.
+    pub const fn abandon(&mut self, set: Set) {
+        self.under_way[set as usize] = false;
+    }
+
+    /// The set that is next, and by turns the other.
+    const fn turn(&mut self) -> Set {
+        let set = self.next;
+        self.next = match (set, &self.twin) {
+            (Set::Own, Some(_)) => Set::Twin,
+            _ => Set::Own,
+        };
+        set
+    }
+
+    const fn of(&mut self, set: Set) -> &mut Plan {
+        match (set, &mut self.twin) {
+            (Set::Twin, Some(twin)) => twin,
+            _ => &mut self.plan,
+        }
+    }
+
+    /// The samples and the powers of a set.
+    fn buffers(&self, set: Set) -> [Buffer; 2] {
+        let plan = match (set, &self.twin) {
+            (Set::Twin, Some(twin)) => twin,
+            _ => &self.plan,
+        };
+        [plan.input(), plan.output()]
     }
 
     /// Writes the samples of all blocks.
-    fn write<R: Runner>(&self, runner: &mut R, samples: &[u32]) -> Result<(), R::Error> {
+    fn write<R: Runner>(&self, set: Set, runner: &mut R, samples: &[u32]) -> Result<(), R::Error> {
         let Spectra { coding, .. } = self.spectra;
-        let input = self.plan.input();
+        let [input, _] = self.buffers(set);
         if self.plan.request().hop.is_some() {
             let words = coding.words(self.spectra.samples());
             return runner.write(input, 0, &samples[..words.min(samples.len())]);
@@ -165,7 +266,8 @@ impl PowerPlan {
 
     /// Powers are the detector's of the blocks, in the order of `held`, from the first row of
     /// sixteen with wanted bins on; of real samples bin 0 and the last have half.
-    fn read<R: Runner>(&self, runner: &mut R, held: &mut [f64]) -> Result<(), R::Error> {
+    fn read<R: Runner>(&self, set: Set, runner: &mut R, held: &mut [f64]) -> Result<(), R::Error> {
+        let [_, output] = self.buffers(set);
         let detector = self.spectra.detector;
         let count = match detector {
             Detector::Mean => f64::from(self.spectra.blocks),
@@ -184,7 +286,7 @@ impl PowerPlan {
         for (number, held) in held.chunks_mut(CHUNK).enumerate() {
             let first = number * CHUNK;
             let words = &mut words[..held.len()];
-            runner.read(self.plan.output(), before + first as u32, words)?;
+            runner.read(output, before + first as u32, words)?;
             for (bin, (held, &word)) in (start + first..).zip(held.iter_mut().zip(&*words)) {
                 let is_end = ends.is_some_and(|last| bin == 0 || bin == last);
                 let factor = if is_end { 2.0 * count } else { count };
@@ -192,6 +294,14 @@ impl PowerPlan {
             }
         }
         Ok(())
+    }
+}
+
+/// The time of a job on the QPUs.
+pub const fn timing(report: &Report) -> Timing {
+    Timing {
+        qpu_us: report.elapsed_us,
+        cpu_us: 0,
     }
 }
 

@@ -10,17 +10,18 @@
 //! Simulated, not yet run on hardware.
 
 use dsp::{Complex, Direction};
+use heapless::Deque;
 use qpu::fft::Plan;
 use qpu::fft::planner::tuning;
 use qpu::fft::request::Error;
-use qpu::job::{Buffer, LaunchOrder, QpuSet, Runner};
+use qpu::job::{Buffer, LaunchOrder, QpuSet, Report, Runner};
 use qpu_programs::microbench::{self, Microbench};
 use qpu_programs::{FIRMWARE, firmware};
 use wire::JobBlock;
 
 use super::host_job::{HostJob, HostJobs};
 use super::measure::{self, Words};
-use super::power::{self, PowerPlan};
+use super::power::{self, PowerPlan, Set};
 use super::qpu_selftest::{self, Verdict};
 use super::{Candidate, EngineError, Fft, Manner, QpuHost, Spectra, Timing};
 
@@ -41,6 +42,8 @@ const MANNERS: usize = Manner::ALL.len();
 /// Plans of powers that are kept: of records, of what is left of an upload, and of each the one for
 /// a single block.
 const POWERS: usize = 4;
+/// Powers that may be under way: those that the QPUs make, and the next.
+const STARTED: usize = 2;
 /// Complex points that are copied at a time.
 const CHUNK: usize = 32;
 
@@ -54,7 +57,17 @@ pub struct QpuEngine<R: Runner> {
     current: Option<(usize, usize)>,
     /// Plans of power spectra, the one used last first.
     powers: [Option<PowerPlan>; POWERS],
+    /// Powers that were started, first to last.
+    started: Deque<Started, STARTED>,
     host: HostJobs,
+}
+
+/// Powers on their way.
+struct Started {
+    spectra: Spectra,
+    set: Set,
+    /// The report of their job, when it has ended.
+    report: Option<Result<Report, EngineError>>,
 }
 
 impl<R: Runner> QpuEngine<R> {
@@ -68,6 +81,7 @@ impl<R: Runner> QpuEngine<R> {
             plans: core::array::from_fn(|_| core::array::from_fn(|_| None)),
             current: None,
             powers: core::array::from_fn(|_| None),
+            started: Deque::new(),
             host: HostJobs::NONE,
         }
     }
@@ -86,6 +100,7 @@ impl<R: Runner> QpuEngine<R> {
             .for_each(|plan| *plan = None);
         self.current = None;
         self.powers.iter_mut().for_each(|plan| *plan = None);
+        self.started.clear();
         self.host = HostJobs::NONE;
         self.runner.release_all();
     }
@@ -116,6 +131,21 @@ impl<R: Runner> QpuEngine<R> {
         }
         let plan = self.powers[0].as_mut().ok_or(Error::EmptyBatch)?;
         Ok((plan, &mut self.runner))
+    }
+
+    /// Reports if the plan of powers stands in memory, with buffers that are not in use.
+    fn is_free(&self, spectra: &Spectra) -> bool {
+        let mut plans = self.powers.iter().flatten();
+        plans.any(|plan| plan.is_for(spectra) && plan.is_free())
+    }
+
+    /// The error of powers; after one that has touched memory nothing is taken for granted.
+    fn failed(&mut self, error: Error<R::Error>) -> EngineError {
+        // What cannot be planned has touched nothing.
+        if matches!(error, Error::Memory { .. } | Error::Runner(_)) {
+            self.clear();
+        }
+        self.convert(error)
     }
 
     fn convert(&self, error: Error<R::Error>) -> EngineError {
@@ -251,16 +281,91 @@ impl<R: Runner> Fft for QpuEngine<R> {
         if !power::blocks(spectra).has_plan() {
             return Err(EngineError::Length);
         }
+        if !self.started.is_empty() && !self.is_free(spectra) {
+            return Err(EngineError::Busy);
+        }
         let result = self
             .power_plan(spectra, window)
             .and_then(|(plan, runner)| plan.take(runner, samples, held, LIMIT_US));
-        result.map_err(|error| {
-            // What cannot be planned has touched nothing.
-            if matches!(error, Error::Memory { .. } | Error::Runner(_)) {
+        result.map_err(|error| self.failed(error))
+    }
+
+    fn can_start(&self, spectra: &Spectra) -> bool {
+        self.started.is_empty() || !self.started.is_full() && self.is_free(spectra)
+    }
+
+    fn start_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[u32],
+    ) -> Result<(), EngineError> {
+        if !power::blocks(spectra).has_plan() {
+            return Err(EngineError::Length);
+        }
+        if !self.can_start(spectra) {
+            return Err(EngineError::Busy);
+        }
+        let result = self
+            .power_plan(spectra, window)
+            .and_then(|(plan, runner)| plan.start(runner, samples, LIMIT_US));
+        let (set, report) = result.map_err(|error| self.failed(error))?;
+        // There is room: it can be started.
+        let _ = self.started.push_back(Started {
+            spectra: *spectra,
+            set,
+            report: report.map(Ok),
+        });
+        Ok(())
+    }
+
+    fn has_power(&mut self) -> bool {
+        let Some(first) = self.started.front_mut() else {
+            return true;
+        };
+        if first.report.is_none() {
+            let ended = self.runner.ended();
+            first.report = ended.map(|result| result.map_err(self.error));
+        }
+        first.report.is_some()
+    }
+
+    fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError> {
+        // A job ends by itself or is ended by its runner.
+        while !self.has_power() {}
+        let first = self.started.pop_front().ok_or(EngineError::Lost)?;
+        let report = first.report.unwrap_or(Err(EngineError::Lost));
+        let Self { powers, runner, .. } = self;
+        let plan = powers
+            .iter_mut()
+            .flatten()
+            .find(|plan| plan.is_for(&first.spectra));
+        let result = report.and_then(|report| {
+            let plan = plan.ok_or(EngineError::Lost)?;
+            let read = plan.finish(first.set, runner, held);
+            read.map_err(self.error).map(|()| power::timing(&report))
+        });
+        if result.is_err() {
+            self.clear();
+        }
+        result
+    }
+
+    fn abandon(&mut self) {
+        while !self.started.is_empty() {
+            while !self.has_power() {}
+            let Some(first) = self.started.pop_front() else {
+                return;
+            };
+            if matches!(first.report, Some(Err(_))) {
                 self.clear();
             }
-            self.convert(error)
-        })
+            for plan in self.powers.iter_mut().flatten() {
+                if plan.is_for(&first.spectra) {
+                    plan.abandon(first.set);
+                }
+            }
+        }
     }
 }
 

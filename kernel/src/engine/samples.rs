@@ -156,10 +156,15 @@ pub fn word_at(words: &[u32], byte: usize) -> u32 {
 }
 
 /// Samples that wait for their blocks, in memory of the caller's.
+///
+/// Those that are forgotten leave room at the front. What is left moves there when there is none
+/// behind it, so that blocks are always in one piece.
 pub struct History<'a> {
     words: &'a mut [u32],
     coding: Coding,
-    /// Bytes that are taken.
+    /// The word in which they begin.
+    first: usize,
+    /// Bytes that are taken, from that word on.
     filled: usize,
 }
 
@@ -170,6 +175,7 @@ impl<'a> History<'a> {
         Self {
             words,
             coding: Coding::new(SampleFormat::F32, Domain::Real),
+            first: 0,
             filled: 0,
         }
     }
@@ -177,6 +183,7 @@ impl<'a> History<'a> {
     /// Forgets all samples. Those that follow are coded like this.
     pub const fn begin(&mut self, coding: Coding) {
         self.coding = coding;
+        self.first = 0;
         self.filled = 0;
     }
 
@@ -195,27 +202,35 @@ impl<'a> History<'a> {
     /// The words that they lie in, from the first on.
     #[must_use]
     pub fn words(&self) -> &[u32] {
-        &self.words[..self.filled.div_ceil(WORD)]
+        &self.words[self.first..self.first + self.filled.div_ceil(WORD)]
     }
 
     /// Sample `index`.
     #[must_use]
     pub fn sample(&self, index: usize) -> Complex<f32> {
-        self.coding.sample(self.words, index)
+        self.coding.sample(self.words(), index)
     }
 
     /// Loads them as [`Coding::load`] does.
     pub fn load(&self, first: usize, window: &[f32], out: &mut [Complex<f32>]) {
-        self.coding.load(self.words, first, window, out);
+        self.coding.load(self.words(), first, window, out);
+    }
+
+    /// Makes room for so many bytes more, if there is; reports how many of them fit.
+    fn make_room(&mut self, bytes: usize) -> usize {
+        if WORD * (self.words.len() - self.first) < self.filled + bytes {
+            let end = self.first + self.filled.div_ceil(WORD);
+            self.words.copy_within(self.first..end, 0);
+            self.first = 0;
+        }
+        bytes.min(WORD * self.words.len() - self.filled)
     }
 
     /// Takes the bytes of whole samples, as many as there is room for; how many of them are
     /// clipped.
     pub fn extend(&mut self, bytes: &[u8]) -> u32 {
-        let room = WORD * self.words.len() - self.filled;
-        let bytes = &bytes[..bytes
-            .len()
-            .min(room / self.coding.bytes() * self.coding.bytes())];
+        let room = self.make_room(bytes.len());
+        let bytes = &bytes[..room - room % self.coding.bytes()];
         match self.coding.format {
             SampleFormat::F32 => {
                 return self.extend_words(bytes, |raw| from_f32(f32::from_bits(raw)));
@@ -227,7 +242,7 @@ impl<'a> History<'a> {
         let (head, rest) = bytes.split_at(fills_a_word.min(bytes.len()));
         let (whole, tail) = rest.as_chunks();
         let mut clipped = self.extend_word(head);
-        let places = self.words[self.filled.div_ceil(WORD)..].iter_mut();
+        let places = self.words[self.first + self.filled.div_ceil(WORD)..].iter_mut();
         for (place, bytes) in places.zip(whole) {
             *place = u32::from_le_bytes(*bytes);
             clipped += self.coding.clipped(*place);
@@ -242,7 +257,7 @@ impl<'a> History<'a> {
         for &byte in bytes {
             let shift = 8 * (self.filled % WORD) as u32;
             let put = |word: u32| word & !(0xff << shift) | u32::from(byte) << shift;
-            let place = &mut self.words[self.filled / WORD];
+            let place = &mut self.words[self.first + self.filled / WORD];
             *place = put(*place);
             seen = put(seen);
             self.filled += 1;
@@ -264,7 +279,8 @@ impl<'a> History<'a> {
                 let raw = u32::from_le_bytes(raw);
                 let Sample { value, clipped } = sample(raw);
                 is_clipped |= clipped && is_taken(number);
-                self.words[self.filled / WORD] = if is_f32 { value.to_bits() } else { raw };
+                self.words[self.first + self.filled / WORD] =
+                    if is_f32 { value.to_bits() } else { raw };
                 self.filled += WORD;
             }
             clipped += u32::from(is_clipped);
@@ -274,7 +290,9 @@ impl<'a> History<'a> {
 
     /// Takes a sample that is not coded, where the coding is f32.
     pub fn push(&mut self, sample: Complex<f32>) {
-        let (first, count) = (self.filled / WORD, self.coding.bytes() / WORD);
+        let count = self.coding.bytes() / WORD;
+        self.make_room(self.coding.bytes());
+        let first = self.first + self.filled / WORD;
         let Some(places) = self.words.get_mut(first..first + count) else {
             return;
         };
@@ -287,13 +305,13 @@ impl<'a> History<'a> {
     /// Forgets the first `count` samples.
     pub fn discard(&mut self, count: usize) {
         let bytes = (count * self.coding.bytes()).min(self.filled);
-        let end = self.filled.div_ceil(WORD);
         self.filled -= bytes;
-        if bytes.is_multiple_of(WORD) {
-            self.words.copy_within(bytes / WORD..end, 0);
-        } else {
+        self.first += bytes / WORD;
+        if !bytes.is_multiple_of(WORD) {
+            // A block begins in the first byte of a word.
+            let words = &mut self.words[self.first..];
             for index in 0..self.filled.div_ceil(WORD) {
-                self.words[index] = word_at(self.words, bytes + WORD * index);
+                words[index] = word_at(words, bytes % WORD + WORD * index);
             }
         }
     }

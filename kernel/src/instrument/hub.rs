@@ -136,6 +136,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if self.stream.end() {
             self.link.say(text::NO_SPECTRUM);
         }
+        self.analyser.abandon();
         self.upload.give_up();
         board.stage(Stage::Idle);
     }
@@ -202,24 +203,32 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.selftest.step_report(qpu, first_us, board, notice) || step != Step::Nothing
     }
 
-    /// Does one block of samples at most; reports if there was something to do.
+    /// Begins the blocks that are ready and finishes those that were begun first, if they are done;
+    /// reports if there was something to do, or is while the QPUs are at work.
     pub(super) fn work(&mut self, board: &mut impl Board) -> bool {
         let Some(signal) = self.stream.signal() else {
             return false;
         };
-        let fed = self.feed(&signal, board);
-        if !self.analyser.is_ready() {
-            return self.finish_upload(board) || fed;
+        let mut busy = self.feed(&signal, board);
+        if self.analyser.may_begin(board.now_us()) {
+            self.upload.add_blocks(self.analyser.due());
+            self.analyser.begin_blocks(board);
+            self.report_drops();
+            busy = true;
         }
-        let is_last = self.analyser.completes_record();
+        let Some(is_last) = self.analyser.first_ends_record() else {
+            return self.finish_upload(board) || busy;
+        };
         let is_leaving = self.stream.records.sending.is_some();
         // The record before must have left before another can take its place, and the host must
         // have the one that would go.
         if is_last && !signal.is_live() && (is_leaving || self.waits_for_host()) {
-            return fed;
+            return busy;
         }
-        self.upload.add_blocks(self.analyser.due());
-        self.process(&signal, board);
+        if !self.analyser.has_first() {
+            return true;
+        }
+        self.finish_blocks(&signal, board);
         if is_last && signal.is_live() && (is_leaving || self.link.is_held()) {
             self.analyser.clear();
             self.stream.drop_record();
@@ -289,9 +298,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Transforms the blocks that are ready, and says so when the QPUs fail.
-    fn process(&mut self, signal: &Signal, board: &mut impl Board) {
-        let result = self.analyser.process(board);
+    /// Finishes the blocks that were begun first, and says so when the QPUs have failed.
+    fn finish_blocks(&mut self, signal: &Signal, board: &mut impl Board) {
+        let result = self.analyser.finish_blocks(board);
         board.stage(signal.stage());
         self.report_drops();
         if let Err(error) = result {
@@ -300,6 +309,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 EngineError::NoMemory => "the QPUs have not enough memory for this length",
                 EngineError::Length => "the QPUs do not support this length",
                 EngineError::Device
+                | EngineError::Busy
+                | EngineError::Lost
                 | EngineError::NotAvailable
                 | EngineError::OutsideBlock
                 | EngineError::Stray(_) => "a QPU job failed",

@@ -143,9 +143,11 @@ fn refusal(error: EngineError) -> Refusal {
             "that is not in the block of memory which JOB_MEMORY gave, or the block has been given back; ask for one, \
              and write it anew",
         ),
-        EngineError::Length | EngineError::Device => Refusal::Plain(
-            NakCode::QPU_FAILED,
-            "the QPU program failed and V3D was restarted; check it with `qpuscope run`",
-        ),
+        EngineError::Length | EngineError::Device | EngineError::Busy | EngineError::Lost => {
+            Refusal::Plain(
+                NakCode::QPU_FAILED,
+                "the QPU program failed and V3D was restarted; check it with `qpuscope run`",
+            )
+        }
     }
 }

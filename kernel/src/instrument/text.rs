@@ -171,6 +171,8 @@ pub(super) const fn engine_error(error: EngineError) -> &'static str {
         EngineError::Timeout { .. } => "it did not end in time; V3D was restarted",
         EngineError::Device => "V3D reported an error and was restarted",
         EngineError::NotAvailable => "there are no QPUs",
+        EngineError::Busy => "the QPUs are at work on something else",
+        EngineError::Lost => "another job failed, and this one with it",
         EngineError::OutsideBlock | EngineError::Stray(_) => "its memory is not there",
     }
 }

@@ -1,6 +1,6 @@
 //! The instrument's memory: static buffers, all zero bits at the start.
 //!
-//! About 5 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
+//! About 6 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
 //! use, so it lies in BSS and adds nothing to the image.
 
 use dsp::Complex;
@@ -18,15 +18,15 @@ const POINTS: usize = MAX_N as usize;
 pub struct Workspace {
     /// Twiddles of the CPU engine.
     pub(super) twiddles: [Complex<f32>; POINTS],
-    /// The samples of the blocks under way: two words each, at the most.
-    pub(super) history: [u32; 2 * POINTS],
+    /// The samples of two lots of blocks under way, and of the next: two words each, at the most.
+    pub(super) history: [u32; 6 * POINTS],
     /// The block that is transformed.
     pub(super) work: [Complex<f32>; POINTS],
     /// Coefficients of the window.
     pub(super) window: [f32; POINTS],
     /// The detector's value of each bin.
     pub(super) held: [f64; POINTS],
-    /// The signal of a proof: as much as [`Workspace::history`].
+    /// The signal of a proof: as much as a lot of blocks has.
     pub(super) noise: [u32; 2 * POINTS],
     /// Bins of the ARM that a proof or a check compares.
     pub(super) wanted: [f64; POINTS],
@@ -54,7 +54,7 @@ impl Workspace {
     pub const fn new() -> Self {
         Self {
             twiddles: [Complex::new(0.0, 0.0); POINTS],
-            history: [0; 2 * POINTS],
+            history: [0; 6 * POINTS],
             work: [Complex::new(0.0, 0.0); POINTS],
             window: [0.0; POINTS],
             held: [0.0; POINTS],

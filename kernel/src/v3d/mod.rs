@@ -5,6 +5,9 @@
 //! program that does not end cannot be stopped; only the whole block can be reset ([`power`]),
 //! which [`Runner::run`] does before it reports the timeout.
 //!
+//! Jobs that are started ([`Runner::start`]) run while the ARM does something else. Nothing
+//! interrupts it when one ends: whenever it touches memory of V3D, or asks, the next is launched.
+//!
 //! The ARM's caches are dealt with where memory is touched: every [`Runner::write`] ends with a
 //! clean, every [`Runner::read`] starts with an invalidation, and a barrier stands between the last
 //! write and the first register of a launch.
@@ -12,12 +15,16 @@
 //! Sources: VideoCore IV 3D Architecture Reference Guide, section 10 ("V3D registers"); power-up
 //! order and SRQCS, SLCACTL values as gpu_fft and bare-metal projects use them.
 
+mod jobs;
 pub mod power;
 
 use core::fmt::{self, Display};
 
+use jobs::{Jobs, Started};
 use power::{Recovery, Supply, Way};
-use qpu::job::{self, Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
+use qpu::job::{
+    self, Buffer, CacheClear, Job, Launch, LaunchOrder, Program, QpuSet, Report, Runner,
+};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -170,6 +177,9 @@ pub struct V3d {
     /// No job has ended since the last reset, so that nothing shows that programs run.
     untried: bool,
     recovery: Option<Recovery>,
+    /// The progress of the launch that runs.
+    progress: Progress,
+    jobs: Jobs,
 }
 
 impl V3d {
@@ -197,6 +207,8 @@ impl V3d {
             mark: POWERED,
             untried: false,
             recovery: None,
+            progress: Progress::default(),
+            jobs: Jobs::default(),
         };
         v3d.power_on()?;
         v3d.supply.learn();
@@ -304,46 +316,142 @@ impl V3d {
         });
     }
 
-    fn launch(&mut self, launch: &Launch, limit_us: u32) -> Result<(), Error> {
-        self.reserve(self.qpus.common(launch.qpus));
-        self.clear_caches(launch.clear);
-        let Self {
-            registers, clock, ..
-        } = self;
-        registers.visit(|v3d| {
+    /// Begins a launch, none of whose programs is queued yet.
+    fn begin(&mut self, clear: CacheClear, qpus: QpuSet) {
+        // Everything written for V3D is in RAM (each write ended with a clean); nothing may reach a
+        // register before it.
+        cpu::data_sync_barrier();
+        self.reserve(self.qpus.common(qpus));
+        self.clear_caches(clear);
+        self.registers.visit(|v3d| {
             v3d.SRQCS.write(SRQCS::QPURQERR::SET + reset_counts());
         });
-        let of = launch.programs.len() as u32;
-        let mut waiting = launch.programs.iter();
-        let mut next = waiting.next();
-        let mut ended = 0;
-        let mut overflow = false;
-        let in_time = clock.wait_for(u64::from(limit_us), || {
-            registers.visit(|v3d| {
-                let mut status = v3d.SRQCS.extract();
-                while let Some(program) = next
-                    && status.read(SRQCS::QPURQL) < QUEUE_DEPTH
-                {
-                    v3d.SRQUA.set(program.uniforms.0);
-                    v3d.SRQPC.set(program.code.0);
-                    next = waiting.next();
-                    status = v3d.SRQCS.extract();
+        self.progress = Progress {
+            began_us: self.clock.now_us(),
+            ..Progress::default()
+        };
+    }
+
+    fn launch(&mut self, launch: &Launch, limit_us: u32) -> Result<(), Error> {
+        self.begin(launch.clear, launch.qpus);
+        loop {
+            let progress = &mut self.progress;
+            let result = progress.go_on(&self.registers, self.clock, launch.programs, limit_us);
+            if let Some(result) = result {
+                return result;
+            }
+        }
+    }
+    /// Tries once more to bring back what did not come back.
+    fn come_back(&mut self) -> Result<(), Error> {
+        if self.lost && !self.recover() {
+            return Err(Error::Lost);
+        }
+        Ok(())
+    }
+
+    /// Brings V3D back after a launch that failed; returns the error of its job.
+    fn after(&mut self, error: Error) -> Error {
+        log::error!("V3D job: a program did not end, or was not taken");
+        if self.recover() { error } else { Error::Lost }
+    }
+
+    /// The report of a job that began at a time and ends now.
+    fn report(&mut self, began_us: u64, programs: u32) -> Report {
+        self.untried = false;
+        let elapsed_us = (self.clock.now_us() - began_us) as u32;
+        let errors = self.registers.visit(|v3d| v3d.ERRSTAT.get()) & ERRSTAT_ERRORS;
+        if errors != 0 {
+            log::warn!("V3D ERRSTAT {=u32:#06x}", errors);
+        }
+        Report {
+            programs,
+            elapsed_us,
+            ..Report::default()
+        }
+    }
+
+    /// Goes on with the jobs that were started: a launch that has ended is followed by the next.
+    fn advance(&mut self) {
+        while let Some(job) = self.jobs.first() {
+            let Some((launch, programs)) = job.launch() else {
+                let (began_us, programs) = (job.began_us, job.programs_done());
+                let report = self.report(began_us, programs);
+                self.jobs.end(report);
+                continue;
+            };
+            if job.has_begun {
+                let progress = &mut self.progress;
+                match progress.go_on(&self.registers, self.clock, programs, job.limit_us) {
+                    None => return,
+                    Some(Ok(())) => job.end_launch(),
+                    Some(Err(error)) => {
+                        let error = self.after(error);
+                        self.jobs.fail(error);
+                    }
                 }
-                // The counter has 8 bits; it is read far more often than it wraps.
-                ended += (status.read(SRQCS::QPURQCC)).wrapping_sub(ended) & 0xff;
-                overflow = status.is_set(SRQCS::QPURQERR);
-                overflow || ended == of
-            })
+            } else {
+                job.begin_launch(self.clock.now_us());
+                self.begin(launch.clear, launch.qpus);
+            }
+        }
+    }
+
+    /// Waits for the end of the jobs that were started.
+    fn finish_started(&mut self) {
+        while !self.jobs.is_idle() {
+            self.advance();
+        }
+    }
+}
+
+/// The progress of a launch.
+#[derive(Default)]
+struct Progress {
+    began_us: u64,
+    /// Programs that were queued, and those of them that have ended.
+    queued: usize,
+    ended: u32,
+}
+
+impl Progress {
+    /// Queues programs as long as there is room; returns how the launch ended, if it has.
+    fn go_on(
+        &mut self,
+        registers: &Mmio<Registers>,
+        clock: Clock,
+        programs: &[Program],
+        limit_us: u32,
+    ) -> Option<Result<(), Error>> {
+        // The time is read first: a program that ended in time is not late because the ARM is.
+        let is_late = clock.now_us() - self.began_us > u64::from(limit_us);
+        let has_overflowed = registers.visit(|v3d| {
+            let mut status = v3d.SRQCS.extract();
+            while let Some(program) = programs.get(self.queued)
+                && status.read(SRQCS::QPURQL) < QUEUE_DEPTH
+            {
+                v3d.SRQUA.set(program.uniforms.0);
+                v3d.SRQPC.set(program.code.0);
+                self.queued += 1;
+                status = v3d.SRQCS.extract();
+            }
+            // The counter has 8 bits, and fewer programs are queued or run at a time.
+            self.ended += (status.read(SRQCS::QPURQCC)).wrapping_sub(self.ended) & 0xff;
+            status.is_set(SRQCS::QPURQERR)
         });
-        match (in_time, overflow) {
-            (true, false) => Ok(()),
-            (_, true) => Err(Error::QueueOverflow),
-            (false, false) => Err(Error::Timeout {
+        let (ended, of) = (self.ended, programs.len() as u32);
+        let result = match () {
+            () if has_overflowed => Err(Error::QueueOverflow),
+            () if ended == of => Ok(()),
+            () if is_late => Err(Error::Timeout {
                 limit_us,
                 ended,
                 of,
             }),
-        }
+            () => return None,
+        };
+        cpu::data_sync_barrier();
+        Some(result)
     }
 }
 
@@ -355,15 +463,20 @@ impl Runner for V3d {
     }
 
     fn release_all(&mut self) {
+        // What runs may store to its memory until it ends.
+        self.finish_started();
+        self.jobs.forget_ended();
         self.memory.release_all();
     }
 
     fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<(), Error> {
+        self.advance();
         let done = self.memory.write(buffer, first, words);
         done.ok_or(Error::OutOfBounds)
     }
 
     fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Error> {
+        self.advance();
         let done = self.memory.read(buffer, first, words);
         done.ok_or(Error::OutOfBounds)
     }
@@ -393,30 +506,33 @@ impl Runner for V3d {
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {
-        if self.lost && !self.recover() {
-            return Err(Error::Lost);
-        }
-        let start = self.clock.now_us();
-        let mut report = Report::default();
+        self.finish_started();
+        self.come_back()?;
+        let began_us = self.clock.now_us();
+        let mut programs = 0;
         for launch in job.launches {
-            // Everything written for V3D is in RAM (each write ended with a clean); nothing may
-            // reach a register before it.
-            cpu::data_sync_barrier();
             let result = self.launch(launch, limit_us);
-            cpu::data_sync_barrier();
-            if let Err(error) = result {
-                log::error!("V3D job: a program did not end, or was not taken");
-                return Err(if self.recover() { error } else { Error::Lost });
-            }
-            report.programs += launch.programs.len() as u32;
+            result.map_err(|error| self.after(error))?;
+            programs += launch.programs.len() as u32;
         }
-        self.untried = false;
-        report.elapsed_us = (self.clock.now_us() - start) as u32;
-        let errors = self.registers.visit(|v3d| v3d.ERRSTAT.get()) & ERRSTAT_ERRORS;
-        if errors != 0 {
-            log::warn!("V3D ERRSTAT {=u32:#06x}", errors);
+        Ok(self.report(began_us, programs))
+    }
+
+    fn start(&mut self, job: &Job, limit_us: u32) -> Result<Option<Report>, Error> {
+        let Some(started) = Started::new(job, limit_us) else {
+            return self.run(job, limit_us).map(Some);
+        };
+        self.come_back()?;
+        if !self.jobs.add(started) {
+            return Err(Error::OutOfBounds);
         }
-        Ok(report)
+        self.advance();
+        Ok(None)
+    }
+
+    fn ended(&mut self) -> Option<Result<Report, Error>> {
+        self.advance();
+        self.jobs.take_ended()
     }
 }
 

@@ -3,30 +3,28 @@
 use dsp::Direction;
 use dsp::spectrum::{accumulate, remove_mean};
 
+use super::pipeline::Lot;
 use super::{Analyser, Buffers, on};
-use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra, Timing};
-use crate::instrument::board::{Board, Stage};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
+use crate::instrument::board::Board;
 
 impl<Q: Fft> Analyser<'_, Q> {
-    /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it;
-    /// the CPU engine has then done the rest.
-    pub(in crate::instrument) fn process(
+    /// Takes the power of the blocks that were begun first. An error is why the QPUs did not do all
+    /// of it; the CPU engine has then done the rest.
+    pub(in crate::instrument) fn finish_blocks(
         &mut self,
         board: &mut impl Board,
     ) -> Result<(), EngineError> {
-        let blocks = self.due();
-        let plan = self.plan(blocks, board);
-        self.summary.replaced |= self.is_replaced(blocks);
-        // From here on: what proofs and checks take is no time of the record's.
         let start_us = board.now_us();
-        self.gain(self.shape.window, self.shape.n);
+        let Some(lot) = self.pipeline.pop() else {
+            return Ok(());
+        };
         let mut timing = Timing::default();
+        // The time in which the ARM does nothing else.
+        let mut waited_us = 0;
         let mut trouble = Ok(());
-        if plan.is_some() {
-            board.stage(Stage::QpuWait);
-        }
-        let (mut manner, together) = match plan {
-            Some(Candidate::Power(spectra)) => (None, Some(self.take_power(&spectra))),
+        let (mut manner, together) = match lot.plan {
+            Some(Candidate::Power(_)) => (None, Some(self.finish_power(lot.result))),
             Some(Candidate::Transform { manner, .. }) => (Some(manner), None),
             None => (None, None),
         };
@@ -34,25 +32,34 @@ impl<Q: Fft> Analyser<'_, Q> {
             timing = took;
         } else {
             trouble = together.map_or(Ok(()), |result| result.map(|_| ()));
-            for block in 0..blocks {
+            for block in 0..lot.blocks {
                 match self.take_block(&mut manner, block as usize * self.shape.hop()) {
                     Ok(took) => timing.qpu_us = timing.qpu_us.saturating_add(took.qpu_us),
                     Err(error) => trouble = Err(error),
                 }
             }
+            waited_us = timing.qpu_us;
         }
-        self.advance(blocks);
+        self.advance(&lot);
+        if trouble.is_err() {
+            let begun = if lot.ends_record {
+                0
+            } else {
+                self.summary.blocks
+            };
+            self.pipeline.undo(begun);
+        }
         let elapsed_us = board.now_us().saturating_sub(start_us) as u32;
+        let cpu_us = lot.cpu_us + elapsed_us.saturating_sub(waited_us);
         let total = &mut self.summary.timing;
         total.qpu_us = total.qpu_us.saturating_add(timing.qpu_us);
-        let cpu_us = elapsed_us.saturating_sub(timing.qpu_us);
         total.cpu_us = total.cpu_us.saturating_add(cpu_us);
         trouble
     }
 
     /// The plan that does the blocks that are due, proven and checked; none where the ARM does
     /// them.
-    fn plan(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
+    pub(super) fn plan(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
         if self.engine_for(self.shape.engine, self.shape.n) != EngineKind::Qpu {
             return None;
         }
@@ -62,17 +69,11 @@ impl<Q: Fft> Analyser<'_, Q> {
         self.proven(blocks, board)
     }
 
-    /// Lets the QPUs take the power of blocks.
-    fn take_power(&mut self, spectra: &Spectra) -> Result<Timing, EngineError> {
+    /// Takes the powers that the QPUs have made, where they began.
+    fn finish_power(&mut self, begun: Result<(), EngineError>) -> Result<Timing, EngineError> {
         let bins = self.bins();
-        let result = on(&mut self.qpu).and_then(|qpu| {
-            qpu.take_power(
-                spectra,
-                &self.buffers.window[..self.shape.n],
-                &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
-                &mut self.buffers.held[..bins],
-            )
-        });
+        let held = &mut self.buffers.held[..bins];
+        let result = begun.and_then(|()| on(&mut self.qpu)?.finish_power(held));
         self.judge(result)
     }
 
@@ -144,12 +145,13 @@ impl<Q: Fft> Analyser<'_, Q> {
     }
 
     /// Counts the blocks and keeps what the next one shares with them.
-    fn advance(&mut self, blocks: u32) {
+    fn advance(&mut self, lot: &Lot) {
         if self.summary.blocks == 0 {
             self.summary.first_sample = self.position;
         }
-        self.summary.blocks = self.summary.blocks.saturating_add(blocks);
-        let done = blocks as usize * self.shape.hop();
+        self.summary.replaced |= lot.is_replaced;
+        self.summary.blocks = self.summary.blocks.saturating_add(lot.blocks);
+        let done = lot.blocks as usize * self.shape.hop();
         self.buffers.history.discard(done);
         self.position += done as u64;
     }

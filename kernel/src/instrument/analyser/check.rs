@@ -12,7 +12,7 @@ use super::trust::Finding;
 use super::{Analyser, on};
 use crate::engine::proof::{self, LIMIT_PPB};
 use crate::engine::{Candidate, EngineError, Fft, Manner, Spectra};
-use crate::instrument::board::Board;
+use crate::instrument::board::{Board, SECOND_US};
 
 /// Blocks from one check to the next.
 pub const BLOCKS_A_CHECK: u32 = 64;
@@ -45,6 +45,14 @@ impl Checks {
     }
 }
 
+impl Checks {
+    /// Reports if a check may be due before so many blocks.
+    pub(super) const fn is_near(&self, blocks: u32, now_us: u64) -> bool {
+        self.since.saturating_add(blocks) >= BLOCKS_A_CHECK
+            || now_us + SECOND_US >= self.full_us + FULL_CHECK_US
+    }
+}
+
 impl<Q: Fft> Analyser<'_, Q> {
     /// Checks the plan that is about to do `blocks` blocks, when it is time to; it is dropped when
     /// it fails.
@@ -66,10 +74,11 @@ impl<Q: Fft> Analyser<'_, Q> {
         costs.check_us += board.now_us().saturating_sub(now_us);
         let finding = match found {
             Ok(error_ppb) if error_ppb <= limit_ppb(is_full) => {
+                let here = self.next_block();
                 let [energy, bins] = &mut self.checks.unchecked_from;
-                *energy = self.position;
+                *energy = here;
                 if is_full {
-                    *bins = self.position;
+                    *bins = here;
                 }
                 return;
             }
@@ -78,8 +87,8 @@ impl<Q: Fft> Analyser<'_, Q> {
         };
         let [energy, bins] = self.checks.unchecked_from;
         // What changes no energy only a check of all bins finds.
-        let (from, until) = (if is_full { bins } else { energy }, self.position);
-        // What is done by now is in doubt; of a stream that has just begun nothing is.
+        let (from, until) = (if is_full { bins } else { energy }, self.next_block());
+        // What is begun by now is in doubt; of a stream that has just begun nothing is.
         if from < until {
             let before = self.checks.doubt.map_or(from, |doubt| doubt.from.min(from));
             self.checks.doubt = Some(Doubt {
@@ -105,13 +114,17 @@ impl<Q: Fft> Analyser<'_, Q> {
     fn check_power(&mut self, alone: &Spectra, is_full: bool) -> Result<u32, EngineError> {
         let points = alone.points();
         let gain = self.gain(alone.window, points);
+        let ahead = self.ahead();
         let buffers = &mut self.buffers;
         let bins = alone.coding.domain.bins(points);
         let window = &buffers.window[..points];
-        // The next block begins in the first word: samples that are done are discarded by words.
-        let samples = &buffers.history.words()[..alone.coding.words(points)];
+        // The next block begins in a word: the first, or one behind blocks that begin in words.
+        let samples = &buffers.history.words()[alone.coding.words(ahead)..];
+        let samples = &samples[..alone.coding.words(points)];
         let got = &mut buffers.got[..bins];
         got.fill(0.0);
+        // While the QPUs do what was begun before.
+        let energy = (!is_full).then(|| proof::energy_in(alone, window, samples));
         let qpu = on(&mut self.qpu)?;
         let result = match qpu.take_power(alone, window, samples, got) {
             // Not every split of many blocks can do one: then that of one block does it.
@@ -125,12 +138,8 @@ impl<Q: Fft> Analyser<'_, Q> {
             result => result,
         };
         result?;
-        if !is_full {
-            let [wanted, got] = [
-                proof::energy_in(alone, window, samples),
-                proof::energy_out(alone, got),
-            ];
-            return Ok(energy_ppb(got, wanted));
+        if let Some(wanted) = energy {
+            return Ok(energy_ppb(proof::energy_out(alone, got), wanted));
         }
         let wanted = &mut buffers.wanted[..bins];
         wanted.fill(0.0);

@@ -2,11 +2,13 @@
 //! detector.
 //!
 //! The QPU engine is asked first: where it can, it makes the power of several blocks from their
-//! samples, otherwise it transforms block by block. When it fails, the blocks are windowed from
-//! their samples and the CPU engine does them, so no sample is lost; the record says so.
+//! samples, and the ARM goes on meanwhile ([`pipeline`]); otherwise it transforms block by block.
+//! When it fails, the blocks are windowed from their samples and the CPU engine does them, so no
+//! sample is lost; the record says so.
 
 mod blocks;
 mod check;
+mod pipeline;
 mod shape;
 mod trust;
 
@@ -19,6 +21,7 @@ use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 use check::Checks;
+use pipeline::Pipeline;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
 
@@ -75,6 +78,7 @@ pub(super) struct Analyser<'a, Q> {
     distrusted: bool,
     trust: Trust,
     checks: Checks,
+    pipeline: Pipeline,
 }
 
 impl<'a, Q: Fft> Analyser<'a, Q> {
@@ -98,11 +102,13 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             distrusted: false,
             trust: Trust::default(),
             checks: Checks::default(),
+            pipeline: Pipeline::default(),
         }
     }
 
     /// Begins anew at sample 0.
     pub(super) fn begin(&mut self, shape: Shape) {
+        self.abandon();
         self.shape = shape;
         self.buffers.history.begin(shape.coding);
         self.position = 0;
@@ -132,7 +138,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         }
     }
 
-    /// Forgets the record under way, not the samples of the block under way.
+    /// Forgets the record under way, not the blocks under way behind it.
     pub(super) fn clear(&mut self) {
         let bins = self.bins();
         self.buffers.held[..bins].fill(self.shape.detector.start());
@@ -189,14 +195,14 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         }
     }
 
-    /// Blocks that are done together when their samples are there.
+    /// Blocks that are begun together when their samples are there.
     pub(super) fn due(&self) -> u32 {
         let left = match self.shape.average {
             0 => self.at_a_time,
-            average => average.saturating_sub(self.summary.blocks),
+            average => average.saturating_sub(self.pipeline.begun),
         };
         let due = left.min(self.at_a_time);
-        let whole = match self.filled().checked_sub(self.shape.n) {
+        let whole = match self.waiting().checked_sub(self.shape.n) {
             Some(more) => (more / self.shape.hop()) as u32 + 1,
             None => 0,
         };
@@ -208,12 +214,12 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     }
 
     pub(super) fn is_ready(&self) -> bool {
-        self.filled() >= self.needed()
+        self.waiting() >= self.needed()
     }
 
     /// Samples that the blocks still lack.
     pub(super) fn wants(&self) -> usize {
-        self.needed().saturating_sub(self.filled())
+        self.needed().saturating_sub(self.waiting())
     }
 
     /// No more samples come. Blocks that are whole become ready.
@@ -226,9 +232,14 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.position + self.filled() as u64
     }
 
-    /// Samples that wait.
+    /// Samples in the history.
     fn filled(&self) -> usize {
         self.buffers.history.len()
+    }
+
+    /// Samples from the next block to begin on.
+    fn waiting(&self) -> usize {
+        self.filled().saturating_sub(self.ahead())
     }
 
     /// Takes a sample of the generator.
@@ -241,13 +252,9 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.buffers.history.extend(bytes)
     }
 
+    /// Blocks of the record under way that are finished.
     pub(super) fn blocks(&self) -> u32 {
         self.summary.blocks
-    }
-
-    /// Reports if the blocks that are due will be the last of their record.
-    pub(super) fn completes_record(&self) -> bool {
-        self.summary.blocks + self.due() == self.shape.average
     }
 
     /// The gain of a window, whose coefficients the table of windows then holds.

@@ -228,6 +228,13 @@ pub struct FakeQpu {
     /// Manner of the plan that runs.
     pub manner: Manner,
     pub believed: Vec<Candidate>,
+    /// Powers under way, with window and samples.
+    pub started: VecDeque<(Spectra, Vec<f32>, Vec<u32>)>,
+    /// The most that were under way at a time.
+    pub most_started: usize,
+    /// So many questions for powers that were started pass before they are there.
+    pub delay: u32,
+    pub asked: u32,
 }
 
 impl FakeQpu {
@@ -258,6 +265,41 @@ impl Fft for FakeQpu {
 
     fn believe(&mut self, candidate: &Candidate) {
         self.believed.push(*candidate);
+    }
+
+    fn can_start(&self, _spectra: &Spectra) -> bool {
+        self.started.len() < 2
+    }
+
+    fn start_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[u32],
+    ) -> Result<(), EngineError> {
+        assert!(self.can_start(spectra));
+        self.started
+            .push_back((*spectra, window.to_vec(), samples.to_vec()));
+        self.most_started = self.most_started.max(self.started.len());
+        Ok(())
+    }
+
+    fn has_power(&mut self) -> bool {
+        self.asked += 1;
+        self.asked.is_multiple_of(self.delay + 1) || self.started.is_empty()
+    }
+
+    fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError> {
+        let (spectra, window, samples) = self.started.pop_front().ok_or(EngineError::Lost)?;
+        let result = self.take_power(&spectra, &window, &samples, held);
+        if result.is_err() {
+            self.started.clear();
+        }
+        result
+    }
+
+    fn abandon(&mut self) {
+        self.started.clear();
     }
 
     fn transform(

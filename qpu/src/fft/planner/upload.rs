@@ -22,14 +22,22 @@ pub struct Lists {
     pub request: Request,
     pub input: Buffer,
     pub output: Buffer,
-    /// The buffer that they are written to.
+    /// The buffer with code, tables and cells.
     pub block: Buffer,
+    /// The buffer that the lists are written to: the same, but for a twin.
+    pub lists: Buffer,
 }
 
 impl Lists {
+    /// True for lists beside those of another plan, whose code, tables and cells they use.
+    fn is_twin(&self) -> bool {
+        self.lists != self.block
+    }
+
     /// The buffers of a pass.
     fn buffers(&self, pass: &PassMemory) -> Buffers {
-        let (base, streamed) = (self.block.addr.0, pass.streamed);
+        let (base, lists) = (self.block.addr.0, self.lists.addr.0);
+        let streamed = pass.streamed;
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
         Buffers {
             from: address(
@@ -39,11 +47,11 @@ impl Lists {
             to: self.arrangement.address(pass.step.to, buffers),
             table: address(base + pass.table, streamed.table),
             factors: address(base + pass.factors, streamed.table),
-            rows: base + pass.rows,
+            rows: lists + pass.rows,
             row_pitch: pass.row_pitch,
-            scalars: base + pass.scalars,
+            scalars: lists + pass.scalars,
             scalar_pitch: pass.scalar_pitch,
-            vectors: base + pass.vectors,
+            vectors: lists + pass.vectors,
         }
     }
 
@@ -55,7 +63,7 @@ impl Lists {
         direction: Direction,
         (program, stretch): (u32, u32),
     ) -> ProgramContext {
-        let base = self.block.addr.0;
+        let (base, lists) = (self.block.addr.0, self.lists.addr.0);
         let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         ProgramContext {
@@ -63,14 +71,14 @@ impl Lists {
             number: pass.number_of(program),
             programs: pass.programs,
             records: address(
-                base + pass.records + pass.records_of(program, stretch),
+                lists + pass.records + pass.records_of(program, stretch),
                 pass.streamed.records,
             ),
             units: pass.units_in(program, stretch),
             first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,
-            start: base + pass.start_of(program, stretch),
-            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
+            start: lists + pass.start_of(program, stretch),
+            lanes: Lanes::ALL.map(|lanes| lists + pass.lane_vector(lanes, is_rest)),
             code: base + pass.code,
             conjugate: if pass.step.conjugates {
                 sign(own_direction)
@@ -83,7 +91,7 @@ impl Lists {
             next: self
                 .arrangement
                 .next_in_launch(number)
-                .map(|next| [base + next.code, base + next.start_of(program, 0)]),
+                .map(|next| [base + next.code, lists + next.start_of(program, 0)]),
         }
     }
 
@@ -111,11 +119,13 @@ impl Lists {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let (pass, program) = (memory.layout(), memory.program);
             let buffers = self.buffers(memory);
-            let mut to = Writer::new(runner, self.block);
-            to.at(memory.code)?;
-            for &word in program.code {
-                to.put(word as u32)?;
-                to.put((word >> 32) as u32)?;
+            let mut to = Writer::new(runner, self.lists);
+            if !self.is_twin() {
+                to.at(memory.code)?;
+                for &word in program.code {
+                    to.put(word as u32)?;
+                    to.put((word >> 32) as u32)?;
+                }
             }
             for lanes in Lanes::ALL
                 .into_iter()
@@ -157,16 +167,18 @@ impl Lists {
             }
             let lost = pass.loss() + self.arrangement.loss_after(number);
             let mut written = Ok(());
-            pass.fill_table(gain(lost), &mut |first, words| {
-                if written.is_ok() {
-                    written = to.put_at(memory.table + 4 * first, words);
-                }
-            });
+            if !self.is_twin() {
+                pass.fill_table(gain(lost), &mut |first, words| {
+                    if written.is_ok() {
+                        written = to.put_at(memory.table + 4 * first, words);
+                    }
+                });
+            }
             written?;
             to.flush()?;
             self.write_rows(runner, memory)?;
         }
-        if self.request.windowed {
+        if self.request.windowed && !self.is_twin() {
             self.write_factors(runner, |_| 1.0, Direction::Forward)?;
         }
         Ok(())
@@ -210,7 +222,7 @@ impl Lists {
     ) -> Result<(), R::Error> {
         let (pass, program) = (memory.layout(), memory.program);
         let buffers = self.buffers(memory);
-        let mut to = Writer::new(runner, self.block);
+        let mut to = Writer::new(runner, self.lists);
         for list in 0..pass.row_lists() {
             to.at(memory.rows + list * memory.row_pitch)?;
             for &word in program.rows {
@@ -236,7 +248,7 @@ impl Lists {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let pass = memory.layout();
             let buffers = self.buffers(memory);
-            let mut to = Writer::new(runner, self.block);
+            let mut to = Writer::new(runner, self.lists);
             let scale = self.scale(memory, direction);
             for is_rest in [false, true] {
                 let vector = pass.lane_vector(Lanes::Scale, 1, scale);
@@ -251,7 +263,7 @@ impl Lists {
             }
             to.flush()?;
         }
-        if !self.request.windowed {
+        if !self.request.windowed && !self.is_twin() {
             self.write_factors(runner, |_| 1.0, direction)?;
         }
         Ok(())

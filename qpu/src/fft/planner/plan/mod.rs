@@ -28,6 +28,8 @@ pub struct Plan {
     output: Buffer,
     /// Everything else.
     block: Buffer,
+    /// The lists: in the block, but for a twin.
+    lists: Buffer,
     /// The direction that the lists are written for.
     direction: Option<Direction>,
     /// Code has been written since V3D's instruction caches were cleared last.
@@ -100,6 +102,7 @@ impl Plan {
             input,
             output,
             block,
+            lists: block,
             direction: None,
             code_is_new: true,
         };
@@ -132,6 +135,41 @@ impl Plan {
             Error::Memory { error, .. } => refused(error),
             error => error,
         })
+    }
+
+    /// A plan that does the same between two other buffers, which it takes from the runner. It has
+    /// lists of its own, and code, tables, the window and memory between passes in common with this
+    /// one, so that only one of both can run at a time. It is made for the combination of powers
+    /// that is set now ([`Plan::set_hold`]).
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when the runner has not enough left: nothing is taken from it then.
+    pub fn twin<R: Runner>(&self, runner: &mut R) -> Result<Self, Error<R::Error>> {
+        const ALIGN: u32 = 4096;
+        let [read, written] = [self.request.input_bytes(), self.request.output_bytes()]
+            .map(|bytes| (bytes as u32).next_multiple_of(ALIGN));
+        let bytes = read + written + self.arrangement.memory().programs;
+        // At once, so that nothing is taken when it is not enough.
+        let all = runner.alloc(bytes, ALIGN).map_err(|error| Error::Memory {
+            bytes,
+            buffers: read + written,
+            error,
+        })?;
+        let part = |first: u32, end: u32| Buffer {
+            addr: all.addr.offset(first),
+            bytes: end - first,
+        };
+        let mut twin = Self {
+            input: part(0, read),
+            output: part(read, read + written),
+            lists: part(read + written, bytes),
+            ..self.clone()
+        };
+        twin.lists().write(runner)?;
+        if let Some(direction) = self.direction {
+            twin.write_direction(runner, direction)?;
+        }
+        Ok(twin)
     }
 
     /// The request that it was made for, on as many QPUs and in as many launches as were found to
@@ -209,6 +247,31 @@ impl Plan {
         direction: Direction,
         limit_us: u32,
     ) -> Result<Report, Error<R::Error>> {
+        self.hand_over(runner, direction, |runner, job| runner.run(job, limit_us))
+    }
+
+    /// Starts to transform the input into the output, behind what was started before
+    /// ([`Runner::start`]), and returns the report where it has come to its end already. Neither
+    /// buffer may be touched until then.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn start<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        direction: Direction,
+        limit_us: u32,
+    ) -> Result<Option<Report>, Error<R::Error>> {
+        self.hand_over(runner, direction, |runner, job| runner.start(job, limit_us))
+    }
+
+    /// Hands the job of a direction to the runner.
+    fn hand_over<R: Runner, T>(
+        &mut self,
+        runner: &mut R,
+        direction: Direction,
+        run: impl FnOnce(&mut R, &Job) -> Result<T, R::Error>,
+    ) -> Result<T, Error<R::Error>> {
         if let Some(only) = self.request.transform.direction()
             && only != direction
         {
@@ -248,7 +311,7 @@ impl Plan {
                 if let Some(entry) = pass.entry_of(number) {
                     programs[running] = job::Program {
                         code: self.block.addr.offset(pass.code + entry),
-                        uniforms: self.block.addr.offset(pass.start_of(number, stretch)),
+                        uniforms: self.lists.addr.offset(pass.start_of(number, stretch)),
                     };
                     running += 1;
                 } else if let Some(&qpu) = order.qpus().get(place as usize) {
@@ -261,14 +324,12 @@ impl Plan {
         if self.code_is_new {
             launches[0].clear = CacheClear::All;
         }
-        let report = runner.run(
-            &Job {
-                launches: &launches[..count],
-            },
-            limit_us,
-        )?;
+        let job = Job {
+            launches: &launches[..count],
+        };
+        let done = run(runner, &job)?;
         self.code_is_new = false;
-        Ok(report)
+        Ok(done)
     }
 
     /// Sets the combination with the powers that are in the output: they are multiplied by `old`
@@ -318,6 +379,7 @@ impl Plan {
             input: self.input,
             output: self.output,
             block: self.block,
+            lists: self.lists,
         }
     }
 
