@@ -1,6 +1,6 @@
 //! Samples that are one number of each frame of two, or both in the other order: I2S in place.
 
-use super::harness::{Pace, bits};
+use super::harness::{LIMIT_US, Pace, bits};
 use super::samples::{count, run, samples};
 
 use dsp::Direction;
@@ -9,8 +9,9 @@ use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::planner::tuning;
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::samples::{Channels, Format};
+use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;
-use v3d_sim::SimError;
+use v3d_sim::{SimError, SimRunner};
 
 /// Requests of i32 whose programs are all that read such, for real samples or for complex ones.
 fn requests(is_real: bool) -> Vec<Request> {
@@ -86,6 +87,77 @@ fn frames_are_transformed_in_place_as_their_copies_are() {
             };
             let what = format!("{:?} {channels:?}", plain.transform);
             assert!(with(&in_place, &frames) == with(&plain, &numbers), "{what}");
+        }
+    }
+}
+
+/// A plan reads wherever its input is moved to, and the samples there keep their values.
+#[test]
+fn blocks_of_a_ring_are_transformed_where_they_lie() {
+    const RING: u32 = 1 << 17;
+    for (log2_points, format, channels) in [
+        (5, Format::I32, Channels::First),
+        (9, Format::I32, Channels::Second),
+        (12, Format::I32, Channels::First),
+        (14, Format::I32, Channels::Second),
+        (12, Format::U8High, Channels::All),
+        (14, Format::U8High, Channels::All),
+        (12, Format::I16, Channels::All),
+        (14, Format::U8, Channels::All),
+        (12, Format::F32, Channels::All),
+    ] {
+        for conservative in [false, true] {
+            let powers = Powers::new(true, log2_points, 1);
+            let mut request = Request::of(Transform::Powers(powers), 1);
+            (request.samples, request.channels) = (format, channels);
+            (request.windowed, request.conservative) = (true, conservative);
+            let half = request.transform.log2_row();
+            if conservative && tuning::conservative(half, 1).is_none() {
+                continue;
+            }
+            let mut runner = SimRunner::new(8 << 20).with_functional(true);
+            let mut plan = Plan::with_buffers(FFT, &request, &mut runner).unwrap();
+            plan.set_window(&mut runner, |n| 1.0 / f64::from(n + 1))
+                .unwrap();
+            let own = plan.input();
+            let ring = runner.alloc(2 * RING, 64).unwrap();
+            let numbers = samples(Format::I32, RING as usize / 2, 7);
+            let words: Vec<u32> = numbers.iter().map(|&x| x as u32 & 0x3fff_3fff).collect();
+            runner.write(ring, 0, &words).unwrap();
+            let bytes = request.input_bytes() as u32;
+            for at in [0, 64, RING - 64, RING] {
+                let block = Buffer {
+                    addr: ring.addr.offset(at),
+                    bytes,
+                };
+                let mut spectrum = |plan: &mut Plan, input| {
+                    plan.set_input(&mut runner, input).unwrap();
+                    if input == own {
+                        let (first, count) = (at as usize / 4, bytes as usize / 4);
+                        runner.write(own, 0, &words[first..first + count]).unwrap();
+                    }
+                    plan.run(&mut runner, Direction::Forward, LIMIT_US).unwrap();
+                    let mut powers = vec![0; request.output_bytes() as usize / 4];
+                    runner.read(plan.output(), 0, &mut powers).unwrap();
+                    powers
+                };
+                let in_place = spectrum(&mut plan, block);
+                let copied = spectrum(&mut plan, own);
+                let what = format!("2^{log2_points} {format} {channels:?} at {at}");
+                assert!(in_place == copied, "{what}");
+                assert!(in_place.iter().any(|&power| power != 0), "{what}");
+            }
+            let mut after = vec![0; words.len()];
+            runner.read(ring, 0, &mut after).unwrap();
+            assert!(after == words, "the ring has changed");
+            for (at, wanted) in [(4, "multiple of 64"), (2 * RING - 64, "has 64")] {
+                let outside = Buffer {
+                    addr: ring.addr.offset(at),
+                    bytes: (2 * RING - at).min(bytes),
+                };
+                let error = plan.set_input(&mut runner, outside).unwrap_err();
+                assert!(error.to_string().contains(wanted), "{error}");
+            }
         }
     }
 }

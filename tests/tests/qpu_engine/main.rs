@@ -197,8 +197,7 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
         (13, 5000, 2),
         (16, 1, 1),
     ] {
-        let frames = frames().filter(|_| [6, 12, 13].contains(&log2n));
-        for coding in codings().chain(frames) {
+        for coding in codings().chain(frames()) {
             for (window, detector, removes_mean) in [
                 (Window::Hann, Detector::Mean, false),
                 (Window::Rectangular, Detector::Mean, false),
@@ -208,6 +207,12 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
                 // A constant has side lobes everywhere.
                 (KAISER, Detector::Mean, true),
             ] {
+                // Formats that differ in their first pass only: a few lengths of every kind of plan.
+                let is_like_others =
+                    [SampleFormat::I32, SampleFormat::U8High].contains(&coding.format);
+                if is_like_others && (![6, 12, 13].contains(&log2n) || window == KAISER) {
+                    continue;
+                }
                 let all = coding.domain.bins(1 << log2n);
                 // All, or some of them.
                 let bins = match window {

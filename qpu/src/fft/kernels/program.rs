@@ -147,6 +147,13 @@ impl Samples {
         matches!(self, Self::Points | Self::Windowed | Self::I32)
     }
 
+    /// True if programs that convert get the input's address once, in their start list, so that it
+    /// is soon moved ([`crate::fft::Plan::set_input`]).
+    #[must_use]
+    pub const fn has_base(self) -> bool {
+        matches!(self, Self::I32 | Self::HighBytes)
+    }
+
     /// Bytes of a point.
     #[must_use]
     pub const fn point_bytes(self) -> u32 {

@@ -60,13 +60,15 @@ pub fn program(samples: Samples) -> Generated {
     program.finish()
 }
 
-/// Byte offsets of the words of sixteen points. Bytes share a word with their neighbour; i32 may
-/// lie apart.
+/// Byte offsets of the words of sixteen points, or their addresses. Bytes share a word with their
+/// neighbour; i32 may lie apart.
 fn points(program: &mut Independent, samples: Samples) -> Place {
-    if samples == Samples::I32 {
+    if samples.has_base() {
         let points = program.points(0);
-        let shift = Source::Uniform(Word::Start(Start::Row(Row::PointShift.id())));
-        program.ops.add_op(AddOp::Shl, points, shift, points);
+        for (op, word) in [(AddOp::Shl, Row::PointShift), (AddOp::Add, Row::Base)] {
+            let word = Source::Uniform(Word::Start(Start::Row(word.id())));
+            program.ops.add_op(op, points, word, points);
+        }
         return points;
     }
     if samples != Samples::Bytes {

@@ -59,8 +59,10 @@ pub enum Row {
     Middle,
     /// The bits of a word that count in two upper bytes of 16 bits.
     Mask,
-    /// Log2 of the bytes from a point of i32 to the next.
+    /// Log2 of the bytes from a point to the next, in programs that have a base.
     PointShift,
+    /// Address of the input, in programs that have a base. Addresses of samples are relative to it.
+    Base,
 }
 }
 
@@ -205,7 +207,12 @@ impl Layout for ConvertPass {
                 let (transform, vector) = place(vector);
                 let point = LANES * vector * self.reading.point_bytes();
                 let component = self.reading.component(component.into());
-                buffers.from + transform * self.reading.hop + point + component
+                let from = if self.samples().has_base() {
+                    0
+                } else {
+                    buffers.from
+                };
+                from + transform * self.reading.hop + point + component
             }
             Record::SampleFactor { vector, component } => {
                 let (_, vector) = place(vector);
@@ -219,11 +226,16 @@ impl Layout for ConvertPass {
         }
     }
 
-    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+    fn has_base(&self) -> bool {
+        self.samples().has_base()
+    }
+
+    fn row(&self, buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
         match Row::of(id) {
             Row::Flip => self.reading.flip(),
             Row::Middle => self.reading.middle().to_bits(),
             Row::Mask => HIGH_BYTES,
+            Row::Base => buffers.from,
             Row::PointShift => self.reading.point_bytes().trailing_zeros(),
         }
     }
