@@ -20,6 +20,7 @@ pub mod link;
 pub mod log;
 pub mod npy;
 pub mod output;
+pub mod part;
 pub mod picture;
 pub mod plane;
 mod progress;

@@ -89,7 +89,8 @@
 //!   from memory, and reading a line that the caches may hold an old copy of is a warning. Uniforms
 //!   are read when they are taken. (Which lines caches hold is modelled with time, for how long
 //!   reading takes.)
-//! * The ARM's and the display's share of SDRAM and of the L2 of the system while programs run.
+//! * The display's share of SDRAM and of the L2 of the system while programs run, and that of the
+//!   ARM and of DMA as far as nobody reports it ([`OutsideAccess`]).
 //! * Performance counters 0 to 12, 15, 18 and 19 stay 0; without time 25 to 29 too, and 21 and 23
 //!   then count lines of caches that never forget. No clocks are counted while V3D is idle.
 //! * ERRSTAT latches accesses of VPM rows that are not reserved or that a stride has wrapped to,
@@ -160,5 +161,5 @@ pub use rule::Rule;
 pub use runner::{SimError, SimRunner};
 pub use time::{Constants, Described, LaunchOrder, REFERENCE_HZ, Replacement};
 pub use unit_event::{DmaEngine, UnitEvent};
-pub use v3d::{V3d, offset};
+pub use v3d::{OutsideAccess, V3d, offset};
 pub use view::{FlagBits, QpuView};

@@ -47,21 +47,35 @@ pub const SYSTEM_TIMER_HZ: u64 = 1_000_000;
 /// us of overhead for a mailbox call.
 pub const MAILBOX_US: u32 = 100;
 
-/// A word that DMA reads from a peripheral: as an access of the ARM ([`MMIO_CLOCKS`]). More than 80 ns
-/// would contradict 50 MB/s from the SMI block (iosoft's AD9226, 25 MS/s of 16 bits).
+/// A word that DMA reads from a peripheral: as an access of the ARM ([`MMIO_CLOCKS`]). More than 80
+/// ns would contradict 50 MB/s from the SMI block (iosoft's AD9226, 25 MS/s of 16 bits).
 pub const DMA_PERIPHERAL_CLOCKS: u64 = ARM_HZ * 50 / 1_000_000_000;
 
-/// Up to 16 bytes that DMA reads from memory and hands on: the 100 ns between two writes of one control
-/// block that hzeller's rpi-gpio-dma-demo measured on a Pi 1.
+/// Up to 16 bytes that DMA reads from memory and hands on: the 100 ns between two writes of one
+/// control block that hzeller's rpi-gpio-dma-demo measured on a Pi 1.
 pub const DMA_MEMORY_CLOCKS: u64 = ARM_HZ * 100 / 1_000_000_000;
 
 /// Time to load a control block. The same measurement shows a pause "lasting much longer" than 100
 /// ns, without a figure; five times as long is assumed.
 pub const DMA_BLOCK_CLOCKS: u64 = ARM_HZ * 500 / 1_000_000_000;
 
-/// Time from a write of DMA to its arrival in memory: the simulator's way to SDRAM, 43 clocks of 250 MHz,
-/// rounded up.
+/// Time from a write of DMA to its arrival in memory: the simulator's way to SDRAM, 43 clocks of
+/// 250 MHz, rounded up.
 pub const DMA_WRITE_CLOCKS: u64 = ARM_HZ * 200 / 1_000_000_000;
+
+/// Time for which an access of DMA or of the ARM has the system L2, for each 16 bytes, in
+/// hundredths of a V3D clock. The bus is 128 bits wide (BCM2835 ARM Peripherals, section 4.3); an
+/// AXI access has an address and data. The slow end: one after the other, two clocks.
+pub const L2_BEAT: u64 = 200;
+
+/// Clocks of a line fill of the ARM, without the cycle model: V3D's way to SDRAM with a row to
+/// open, 43 of its clocks.
+pub const LINE_FILL_CLOCKS: u64 = 43 * ARM_HZ / V3D_HZ;
+
+/// Hundredths of V3D clocks at an ARM clock.
+pub fn v3d_ticks(clocks: u64) -> u64 {
+    scale(clocks, 100 * V3D_HZ, ARM_HZ)
+}
 
 /// Ticks of the watchdog. Source: Linux `bcm2835_wdt.c` (`SECS_TO_WDOG_TICKS`: 2^16 a second).
 pub const WATCHDOG_HZ: u64 = 65_536;

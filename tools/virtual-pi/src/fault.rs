@@ -79,8 +79,8 @@ pub enum FaultKind {
     /// LDREX on memory that is not Normal cacheable; it may never succeed.
     #[error("exclusive access to memory that is not Normal cacheable")]
     ExclusiveUncached,
-    /// V3D, DMA or the mailbox was started while a store or a cache clean had not been completed by a
-    /// DSB.
+    /// V3D, DMA or the mailbox was started while a store or a cache clean had not been completed by
+    /// a DSB.
     #[error("{0} was started with no DSB after the last store or cache clean")]
     MissingBarrier(Agent),
     /// Another peripheral was read before this access, and no barrier stands between.

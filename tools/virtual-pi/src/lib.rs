@@ -181,8 +181,8 @@ impl VirtualPi {
         cpu.board.set_v3d_defect(cpu.clock, defect);
     }
 
-    /// Wires another part to the pins of the PCM block from now on, or none. It has just been switched
-    /// on, and stays there through resets.
+    /// Wires another part to the pins of the PCM block from now on, or none. It has just been
+    /// switched on, and stays there through resets.
     pub fn set_i2s(&mut self, part: Option<I2sPart>) {
         let cpu = self.cpu_mut();
         cpu.board.set_i2s(part, cpu.clock);

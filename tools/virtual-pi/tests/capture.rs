@@ -577,6 +577,21 @@ fn what_the_manual_forbids_stops_the_run() {
         let found = misuse(register, value);
         assert!(found.0 == block && found.1.contains(word), "{found:?}");
     }
+    let fast = Capture {
+        mode: 1 << 20,
+        ..Capture::default()
+    };
+    let mut guest = Guest::new();
+    // 500 MHz of PLLD, divided by 19: 26.3 MHz.
+    guest
+        .poke(PCM, guest::capture::CS_ON)
+        .poke(PCM + 8, fast.mode)
+        .poke(CM + 0x9c, 0x5a01_3000)
+        .poke(CM + 0x98, 0x5a00_0006)
+        .poke(CM + 0x98, 0x5a00_0016)
+        .hang();
+    let found = fault(count(ADC), &guest).0;
+    assert!(matches!(found, FaultKind::Misuse("PCM", what) if what.contains("25 MHz")));
     let lite = Capture {
         channel: 9,
         half: 0x1_0000,

@@ -47,6 +47,7 @@ use handover::Handover;
 use instruction_cache::InstructionCache;
 pub use issue::Issue;
 use l2c::L2c;
+pub use system_l2::Outside;
 use system_l2::SystemL2;
 use ticks::Ticks;
 use tmu::Tmu;
@@ -173,6 +174,9 @@ impl Time {
             Event::VdwRow => {
                 let seen = self.vdw.row(now, &mut self.vpm, &mut self.events);
                 return seen.then_some(Effect::StoreRow);
+            }
+            Event::Outside(access) => {
+                self.l2c.system.outside(now, access);
             }
             Event::VdwLine => self.vdw.line(now, &mut self.l2c.system, &mut self.events),
         }
@@ -366,6 +370,16 @@ impl Time {
     /// for it.
     pub fn arm_wrote(&mut self, addr: u32, bytes: u32) {
         self.l2c.system.arm_wrote(addr, bytes);
+    }
+
+    /// Someone else than V3D reaches memory at `at`, which may be to come.
+    pub fn outside_later(&mut self, at: Ticks, access: Outside) {
+        self.events.push(at, Event::Outside(access));
+    }
+
+    /// The same at once; gives when the data is there.
+    pub fn outside(&mut self, at: Ticks, access: Outside) -> Ticks {
+        self.l2c.system.outside(at, access)
     }
 
     /// The counts since reset.

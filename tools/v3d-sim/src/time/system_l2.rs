@@ -19,6 +19,19 @@ pub struct L2Work {
     pub misses: u64,
 }
 
+/// An access of someone else than V3D: DMA, or the ARM.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Outside {
+    /// The line, whose number carries the alias.
+    pub line: u32,
+    /// True for a write.
+    pub write: bool,
+    /// True if it is not the whole line.
+    pub part: bool,
+    /// The time for which it has the L2.
+    pub busy: Ticks,
+}
+
 /// The meaning of an alias.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Policy {
@@ -36,6 +49,8 @@ pub struct SystemL2 {
     dirty: Vec<bool>,
     hit: Ticks,
     latency: Ticks,
+    /// The time until which someone else than V3D has the L2.
+    taken_until: Ticks,
     /// SDRAM.
     pub sdram: Sdram,
     /// The counts.
@@ -57,6 +72,7 @@ impl SystemL2 {
             tags,
             hit: ticks(constants.system_l2_hit),
             latency: ticks(constants.system_l2_hit) + ticks(constants.sdram_latency * scale),
+            taken_until: 0,
             sdram: Sdram::new(constants, scale),
             work: L2Work::default(),
         }
@@ -78,6 +94,7 @@ impl SystemL2 {
         if policy == Policy::Direct {
             return self.sdram.access(now, line, false) + self.latency;
         }
+        let now = now.max(self.taken_until);
         if let Some(place) = self.tags.find(line) {
             self.work.hits += 1;
             return now.max(self.filled[place]) + self.hit;
@@ -100,8 +117,28 @@ impl SystemL2 {
         if goes_to_sdram {
             self.sdram.takes_write(now)
         } else {
-            now
+            now.max(self.taken_until)
         }
+    }
+
+    /// Someone else than V3D reads or writes (a part of) a line at `now`, and has the L2 for
+    /// `busy`. Gives when the data is there.
+    pub fn outside(&mut self, now: Ticks, access: Outside) -> Ticks {
+        let now = if self.policy(access.line) == Policy::Direct {
+            now
+        } else {
+            now.max(self.taken_until)
+        };
+        let done = if access.write {
+            self.write(now, access.line, access.part);
+            now
+        } else {
+            self.read(now, access.line)
+        };
+        if self.policy(access.line) != Policy::Direct {
+            self.taken_until = now + access.busy;
+        }
+        done
     }
 
     /// Writes a line, or a part of it: then the rest has to be read.
@@ -209,6 +246,30 @@ mod tests {
         assert_eq!((l2.sdram.work.writes, l2.sdram.work.reads), (1, 1));
         l2.write(2000 * CLOCK, CACHED + 5, true);
         assert_eq!(l2.sdram.work.reads, 2);
+    }
+
+    #[test]
+    fn others_hold_v3d_up_for_their_time_and_what_they_bring_is_there() {
+        let mut l2 = l2(true);
+        let write = Outside {
+            line: CACHED,
+            write: true,
+            part: true,
+            busy: 5 * CLOCK,
+        };
+        // The rest of the line is read; the row has to be opened.
+        assert_eq!(l2.outside(0, write), 0);
+        assert_eq!((l2.sdram.work.reads, l2.sdram.work.writes), (1, 0));
+        l2.outside(1000 * CLOCK, write);
+        assert_eq!(l2.read(1002 * CLOCK, CACHED), (1005 + 22) * CLOCK);
+        assert_eq!(l2.takes_write(1002 * CLOCK, CACHED), 1005 * CLOCK);
+        let past = Outside {
+            line: DIRECT + 1,
+            ..write
+        };
+        l2.outside(2000 * CLOCK, past);
+        assert_eq!(l2.read(2001 * CLOCK, CACHED), 2023 * CLOCK);
+        assert_eq!(l2.sdram.work.writes, 1);
     }
 
     #[test]

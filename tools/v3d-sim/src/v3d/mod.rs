@@ -3,6 +3,7 @@
 //! A round is 4 V3D clocks: every QPU with a program executes one instruction or waits. The
 //! scheduler starts queued programs on idle QPUs at once.
 
+mod outside;
 mod registers;
 mod still;
 mod timed;
@@ -24,6 +25,7 @@ use crate::scheduler::Scheduler;
 use crate::shared::Shared;
 use crate::time::ROUND;
 use crate::view::QpuView;
+pub use outside::OutsideAccess;
 use registers::Registers;
 pub use registers::offset;
 

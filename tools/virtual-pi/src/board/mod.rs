@@ -6,11 +6,11 @@
 
 mod registers;
 
-use crate::checks::Lines;
+use crate::checks::{LINE_BYTES, Lines};
 use crate::clock::ARM_HZ;
 use crate::config::{Config, V3dReset};
 use crate::devices::asb::Asb;
-use crate::devices::dma::DmaBus;
+use crate::devices::dma::{Access, DmaBus};
 use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
@@ -24,6 +24,8 @@ use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
 use crate::parts::{I2sPart, Wiring};
 
+/// The PCM block.
+const PCM: u32 = 0x2020_3000;
 /// Mailbox channel of property requests.
 const PROPERTY_CHANNEL: u32 = 8;
 /// A property buffer longer than this is taken for a wrong size word.
@@ -120,14 +122,21 @@ impl Board {
     pub fn set_i2s(&mut self, part: Option<I2sPart>, now: u64) {
         self.advance_sampling(now);
         self.sampling.set_part(part, now);
-        self.sampling.rewire(&self.gpio, now);
+        self.rewire(now);
+    }
+
+    fn rewire(&mut self, now: u64) {
+        if let Err(kind) = self.sampling.rewire(&self.gpio, now) {
+            let (address, by) = (PCM, None);
+            self.fault.get_or_insert(Mistake { kind, address, by });
+        }
     }
 
     /// Changes the wires of that part at `now`.
     pub fn set_i2s_wiring(&mut self, wiring: Wiring, now: u64) {
         self.advance_sampling(now);
         self.sampling.set_wiring(wiring, now);
-        self.sampling.rewire(&self.gpio, now);
+        self.rewire(now);
     }
 
     /// The next read by DMA fails.
@@ -193,6 +202,17 @@ impl Board {
         let next = self.sampling.advance(now, &mut bus, &mut self.fault);
         self.sampling.accesses = accesses;
         next
+    }
+
+    /// The ARM fills or writes back a line at `now`; gives the clocks until its data is there.
+    pub fn arm_access(&mut self, physical: u32, write: bool, now: u64) -> u64 {
+        self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
+        self.v3d.arm_access(Access {
+            at: now,
+            bus: physical | ALIAS,
+            bytes: LINE_BYTES,
+            write,
+        })
     }
 
     /// Acts on V3D at `now`, which sees what DMA has done by then.

@@ -100,14 +100,12 @@ impl Board {
                 self.note_password("the clock manager", offset, value);
                 self.advance_sampling(now);
                 self.sampling.clocks.write(offset, value, now)?;
-                self.sampling.rewire(&self.gpio, now);
-                Ok(())
+                self.sampling.rewire(&self.gpio, now)
             }
             0x2020_3000 => {
                 self.advance_sampling(now);
                 self.sampling.pcm.write(offset, value, now)?;
-                self.sampling.rewire(&self.gpio, now);
-                Ok(())
+                self.sampling.rewire(&self.gpio, now)
             }
             0x2000_a000 => {
                 self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
@@ -121,8 +119,7 @@ impl Board {
                 self.gpio.write(offset, value, now)?;
                 self.uart
                     .set_pins(self.gpio.uart_sends(), self.gpio.uart_receives());
-                self.sampling.rewire(&self.gpio, now);
-                Ok(())
+                self.sampling.rewire(&self.gpio, now)
             }
             0x2020_1000 => {
                 self.uart.advance(now);
@@ -161,8 +158,8 @@ impl Board {
         Ok(())
     }
 
-    /// Check 5: V3D, DMA and the firmware read memory as soon as they are started, so that nothing may
-    /// be on its way to memory: no cache clean and no store to write-through or uncached Normal
+    /// Check 5: V3D, DMA and the firmware read memory as soon as they are started, so that nothing
+    /// may be on its way to memory: no cache clean and no store to write-through or uncached Normal
     /// memory since the last DSB. Stores that only the cache holds are check 1, when they are read.
     fn check_barrier(&self, agent: Agent) -> Result<(), FaultKind> {
         if self.config.checks.barrier && self.lines.undrained().is_some() {

@@ -33,6 +33,8 @@ const BY_MAILBOX: u8 = 8;
 const DISCARDED: u8 = 16;
 /// It was DMA that did so.
 const BY_DMA: u8 = 32;
+/// Another line has taken its place, where line fills take time.
+pub const COLD: u8 = 64;
 
 /// A line of the ARM's data cache.
 pub const LINE_BYTES: u32 = 32;
@@ -114,7 +116,8 @@ impl Lines {
         &mut self.pages[page][(physical as usize >> 5) % LINES]
     }
 
-    fn real(&self, physical: u32) -> u8 {
+    /// The state of a line.
+    pub fn real(&self, physical: u32) -> u8 {
         self.pages[(physical >> 12) as usize % PAGES][(physical as usize >> 5) % LINES]
     }
 
@@ -161,6 +164,18 @@ impl Lines {
             PRESENT
         };
         Ok(())
+    }
+
+    /// Another line takes the place of this one.
+    pub fn cool(&mut self, physical: u32) {
+        *self.line_mut(physical) |= COLD;
+    }
+
+    /// The line has come, or is on its way.
+    pub fn warm(&mut self, physical: u32) {
+        if self.real(physical) & COLD != 0 {
+            *self.line_mut(physical) &= !COLD;
+        }
     }
 
     /// The table walk, which looks at memory past the cache, reads a word.
@@ -382,73 +397,4 @@ fn maintain(line: &mut u8, clean: bool, invalidate: bool) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dirty_line_may_not_be_read_from_outside() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x1_0040, true, true, &memory).unwrap();
-        let fault = lines.outside_read(0x1_0000, 128, Agent::V3d).unwrap_err();
-        assert_eq!(fault, (FaultKind::DirtyLineRead(Agent::V3d), 0x1_0040));
-        lines.maintain(0x1_0044, true, false);
-        assert_eq!(lines.undrained(), Some(0x1_0044));
-        lines.outside_read(0x1_0000, 128, Agent::V3d).unwrap();
-        lines.drain();
-        assert_eq!(lines.undrained(), None);
-    }
-
-    #[test]
-    fn a_held_line_goes_stale_and_recovers() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x2000, false, true, &memory).unwrap();
-        lines.outside_write(0x2010, 4, Agent::Mailbox).unwrap();
-        assert_eq!(lines.state(2, 0x2000) & (PRESENT | STALE), PRESENT | STALE);
-        assert_eq!(
-            lines.touch(0x2000, false, true, &memory),
-            Err(FaultKind::StaleLineRead(Agent::Mailbox))
-        );
-        lines.maintain(0x2000, false, true);
-        lines.touch(0x2000, false, true, &memory).unwrap();
-        lines.outside_write(0x3000, 4, Agent::V3d).unwrap();
-        lines.touch(0x3000, false, true, &memory).unwrap();
-    }
-
-    #[test]
-    fn whole_cache_operations_reach_every_touched_line() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x2000, true, true, &memory).unwrap();
-        lines.touch(0x9fe0, true, true, &memory).unwrap();
-        assert!(lines.outside_write(0x9fe0, 4, Agent::V3d).is_err());
-        lines.maintain_all(true, false);
-        lines.outside_write(0x9fe0, 4, Agent::V3d).unwrap();
-        assert!(lines.touch(0x9fe0, false, true, &memory).is_err());
-        lines.maintain_all(false, true);
-        lines.touch(0x9fe0, false, true, &memory).unwrap();
-        assert!(lines.invalidated());
-    }
-
-    #[test]
-    fn thrown_away_stores_may_not_be_read_back() {
-        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.touch(0x2000, true, true, &memory).unwrap();
-        lines.maintain(0x2000, false, true);
-        let read = lines.touch(0x2000, false, true, &memory);
-        assert_eq!(read, Err(FaultKind::DiscardedLineRead(Agent::Arm)));
-        lines.outside_write(0x2000, 32, Agent::V3d).unwrap();
-        lines.touch(0x2000, false, true, &memory).unwrap();
-    }
-
-    #[test]
-    fn a_walk_may_not_meet_an_entry_that_only_the_cache_holds() {
-        let (mut lines, mut memory) = (Lines::new(true), Memory::new(1 << 20));
-        lines.walk_read(0x4000, &memory).unwrap();
-        lines.touch(0x4004, true, true, &memory).unwrap();
-        *memory.word_mut(0x4004) = 7;
-        lines.walk_read(0x4000, &memory).unwrap();
-        let changed = lines.walk_read(0x4004, &memory);
-        assert_eq!(changed, Err(FaultKind::DirtyLineRead(Agent::TableWalk)));
-        lines.maintain(0x4004, true, false);
-        lines.walk_read(0x4004, &memory).unwrap();
-    }
-}
+mod tests;

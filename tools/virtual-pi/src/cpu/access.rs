@@ -8,7 +8,7 @@ use super::Cpu;
 use super::mmu::{Access, MemoryType, Translation, WalkError};
 use super::registers::USR;
 use crate::board::Board;
-use crate::checks::{DIRTY, PRESENT, STALE};
+use crate::checks::{COLD, DIRTY, PRESENT, STALE};
 use crate::fault::FaultKind;
 
 /// Differences of a slow access from the ordinary.
@@ -36,7 +36,7 @@ impl Cpu {
     pub fn load<const SIZE: u32>(&mut self, address: u32) -> Option<u32> {
         let entry = self.tlb.entry(address);
         if entry.read == address & (0xffff_f000 | (SIZE - 1))
-            && self.board.lines.state(entry.lines, address) & (PRESENT | STALE) == PRESENT
+            && self.board.lines.state(entry.lines, address) & (PRESENT | STALE | COLD) == PRESENT
         {
             let word = self.board.memory.page(entry.page)[(address as usize >> 2) % 1024];
             return Some(extract::<SIZE>(word, address));
@@ -49,7 +49,7 @@ impl Cpu {
     pub fn store<const SIZE: u32>(&mut self, address: u32, value: u32) -> Option<()> {
         let entry = self.tlb.entry(address);
         if entry.write == address & (0xffff_f000 | (SIZE - 1))
-            && self.board.lines.state(entry.lines, address) & (PRESENT | DIRTY | STALE)
+            && self.board.lines.state(entry.lines, address) & (PRESENT | DIRTY | STALE | COLD)
                 == PRESENT | DIRTY
         {
             let page = entry.page;
@@ -139,8 +139,13 @@ impl Cpu {
         }
         let write_back = found.kind == MemoryType::WriteBack;
         let Board { lines, memory, .. } = &mut self.board;
+        let is_missing = lines.real(physical) & (PRESENT | COLD) != PRESENT;
         let touched = lines.touch(physical, store, write_back, memory);
-        self.or_fault(touched, physical)
+        self.or_fault(touched, physical)?;
+        if is_missing && self.data_cache.is_some() {
+            self.fill_line(physical, store);
+        }
+        Some(())
     }
 
     /// The value of a result; its error becomes a fault at an address.

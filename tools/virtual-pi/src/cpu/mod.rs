@@ -23,6 +23,7 @@ mod cp15;
 mod decode;
 mod exception;
 mod exclusive;
+mod line_fill;
 mod load_store;
 mod media;
 mod mmu;
@@ -66,6 +67,8 @@ pub struct Cpu {
     /// The address and size that LDREX marked.
     exclusive: Option<(u32, u32)>,
     tlb: tlb::Tlb,
+    /// Where line fills take time.
+    data_cache: Option<line_fill::DataCache>,
     code: Vec<Option<CodePage>>,
     /// Virtual page of the operations that execute; changed to make the loop look again.
     fetch_page: u32,
@@ -105,6 +108,7 @@ impl Cpu {
             vfp: vfp::Vfp::default(),
             exclusive: None,
             tlb: tlb::Tlb::new(),
+            data_cache: config.line_fills.then(line_fill::DataCache::new),
             code: std::iter::repeat_with(|| None).take(pages).collect(),
             fetch_page: 1,
             deadline: 0,

@@ -12,7 +12,7 @@ use super::dma::{Access, Dma, DmaBus};
 use super::gpio::Gpio;
 use super::oscillation::Oscillation;
 use super::pcm::{Data, Link, Pcm, Role};
-use crate::fault::Mistake;
+use crate::fault::{FaultKind, Mistake};
 use crate::parts::i2s::FRAME_CLOCKS;
 use crate::parts::{I2sPart, I2sPins, Wiring};
 
@@ -22,6 +22,8 @@ const ALT2: u32 = 6;
 const FRAME: u32 = 1;
 const DATA: u32 = 2;
 const GPCLK0: u32 = 4;
+/// Fastest bit clock of PCM. Source: G. J. van Loo, "BCM2835 Audio & PWM clocks".
+const MOST_BIT_HZ: f64 = 25e6;
 
 /// The blocks.
 pub struct Sampling {
@@ -125,13 +127,24 @@ impl Sampling {
     }
 
     /// Looks at all wires anew; time has been brought up to `now`.
-    pub fn rewire(&mut self, gpio: &Gpio, now: u64) {
+    ///
+    /// # Errors
+    /// A bit clock that PCM does not reach.
+    pub fn rewire(&mut self, gpio: &Gpio, now: u64) -> Result<(), FaultKind> {
         let link = match self.pcm.role() {
             Role::Off => None,
             Role::Master => self.as_master(gpio, now),
             Role::Slave => self.as_slave(gpio),
         };
+        if link
+            .as_ref()
+            .is_some_and(|link| link.clock.hz() > MOST_BIT_HZ)
+        {
+            let what = "its bit clock is faster than 25 MHz";
+            return Err(FaultKind::Misuse("PCM", what));
+        }
         self.pcm.set_link(link, now);
+        Ok(())
     }
 
     fn as_master(&self, gpio: &Gpio, now: u64) -> Option<Link> {

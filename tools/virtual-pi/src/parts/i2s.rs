@@ -2,11 +2,11 @@
 //!
 //! A frame is 64 bit clocks: the falling edge of the frame clock, a bit clock later the 24 bits of
 //! the left sample, highest first, and 32 bit clocks later the right one (Philips I2S). The data
-//! changes on the falling edge of the bit clock. Between samples the part lets go of the line, which
-//! the Pi's pull-down holds at 0.
+//! changes on the falling edge of the bit clock. Between samples the part lets go of the line,
+//! which the Pi's pull-down holds at 0.
 //!
-//! Sources: datasheets of INMP441 (TDK: 64 clocks a frame, 0.5 to 3.2 MHz, 2^18 clocks of start-up),
-//! ICS-43434 and PCM1808 (TI: 24 bits, 64 clocks a frame as master).
+//! Sources: datasheets of INMP441 (TDK: 64 clocks a frame, 0.5 to 3.2 MHz, 2^18 clocks of
+//! start-up), ICS-43434 and PCM1808 (TI: 24 bits, 64 clocks a frame as master).
 
 use super::signal::Signal;
 

@@ -1,8 +1,10 @@
 //! Parts that can be wired to the pins, and what they play.
 
 pub mod i2s;
+mod sample;
 pub mod signal;
 mod wav;
 
 pub use i2s::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Wiring};
-pub use signal::{Signal, SignalError, Tone};
+pub use signal::{Signal, Tone};
+pub use wav::SignalError;

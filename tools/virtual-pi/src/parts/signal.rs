@@ -6,7 +6,9 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
+use super::sample::quantise;
 use super::wav;
+use super::wav::SignalError;
 
 /// The bits below the 24 of a sample.
 const BELOW: i32 = 0xff;
@@ -40,20 +42,6 @@ pub enum Signal {
     },
     /// Frames of left and right, which start again at their end.
     Frames(Arc<Vec<[i32; 2]>>),
-}
-
-/// A file that holds no samples for a part.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SignalError {
-    /// Not a WAV file.
-    #[error("this is no WAV file; give one that starts with RIFF and WAVE")]
-    NotWav,
-    /// A WAV file of another kind.
-    #[error("the WAV file has {0}; give PCM of 16, 24 or 32 bits or float, mono or stereo")]
-    Kind(String),
-    /// Nothing in it.
-    #[error("the file holds no samples; record some first")]
-    Empty,
 }
 
 impl Signal {
@@ -119,12 +107,6 @@ impl Signal {
             Self::Frames(frames) => frames[(index % frames.len() as u64) as usize],
         }
     }
-}
-
-/// A number of -1 .. 1 in 24 bits; what is beyond is clipped.
-pub fn quantise(value: f64) -> i32 {
-    let full = f64::from(1 << 23);
-    ((value * full).round().clamp(-full, full - 1.0) as i32) << 8
 }
 
 /// A number of -1 .. 1 from another (splitmix64).

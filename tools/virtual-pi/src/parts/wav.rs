@@ -3,11 +3,25 @@
 //! Source: Multimedia Programming Interface and Data Specifications 1.0, "WAVE"; the format code
 //! 0xfffe of WAVEFORMATEXTENSIBLE has its true code in the first two bytes of its GUID.
 
-use super::signal::{SignalError, quantise};
+use super::sample::quantise;
 
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
+
+/// A file that holds no samples for a part.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SignalError {
+    /// Not a WAV file.
+    #[error("this is no WAV file; give one that starts with RIFF and WAVE")]
+    NotWav,
+    /// A WAV file of another kind.
+    #[error("the WAV file has {0}; give PCM of 16, 24 or 32 bits or float, mono or stereo")]
+    Kind(String),
+    /// Nothing in it.
+    #[error("the file holds no samples; record some first")]
+    Empty,
+}
 
 struct Format {
     code: u16,

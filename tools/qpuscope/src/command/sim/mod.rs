@@ -19,6 +19,7 @@ use crate::constants;
 use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
 use crate::link::read_image;
+use crate::part::Part;
 use crate::progress::Progress;
 use crate::quantity::{seconds, whole};
 use crate::say;
@@ -59,6 +60,14 @@ pub struct Options {
     /// from that virtual second on, else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     defect: Option<TimedDefect>,
+    /// A part on the pins of the PCM block: mic, mic-right, adc or adc-master:RATE, then what it
+    /// plays (tone=HZ:DBFS, noise=DBFS, count, wav=FILE or raw=FILE), pins=p5 for the first Pi 1 B,
+    /// and wiring=NAME for what is wrong with it
+    #[arg(long, value_name = "KIND,...")]
+    part: Option<Part>,
+    /// The ARM waits for lines that its data cache does not hold
+    #[arg(long)]
+    line_fills: bool,
     /// Run no faster than wall time, on pipes too
     #[arg(long)]
     real_time: bool,
@@ -102,6 +111,8 @@ pub fn run(options: &Options) -> Result<()> {
         v3d_functional: options.functional,
         v3d_defect: options.defect.and_then(TimedDefect::from_the_start),
         host_baud: options.baud,
+        i2s: options.part.clone().map(Part::read).transpose()?,
+        line_fills: options.line_fills,
         ..Config::default()
     };
     let mut board = VirtualPi::new(config, &image)

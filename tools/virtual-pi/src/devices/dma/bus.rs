@@ -1,8 +1,8 @@
 //! DMA's way to memory and to peripherals, with the checks of what the caches hold.
 //!
 //! Memory is reached through the system L2 (0x4 allocates lines, 0x8 does not) or past it (0xC).
-//! The ARM and V3D of this board go through it, so that what DMA writes past it, they may read as it
-//! was before. The alias 0x0 belongs to the VideoCore's own processor.
+//! The ARM and V3D of this board go through it, so that what DMA writes past it, they may read as
+//! it was before. The alias 0x0 belongs to the VideoCore's own processor.
 //!
 //! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; reference/platform.md, D.5.
 

@@ -89,6 +89,11 @@ impl Channel {
         self.cs & ACTIVE != 0
     }
 
+    /// True if it has something to do, now or later.
+    pub fn is_live(&self) -> bool {
+        self.is_active() || !self.landings.is_empty()
+    }
+
     /// Its interrupt line.
     pub fn interrupts(&self) -> bool {
         self.cs & INT != 0

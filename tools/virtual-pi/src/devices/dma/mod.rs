@@ -30,6 +30,8 @@ const SHARED_INTERRUPT: u32 = 27;
 pub struct Dma {
     channels: [Channel; CHANNELS],
     enable: u32,
+    /// A bit for each channel that may have something to do.
+    live: u32,
     /// The next read of a channel fails.
     pub fails: bool,
 }
@@ -39,6 +41,7 @@ impl Default for Dma {
         Self {
             channels: std::array::from_fn(|number| Channel::new(number as u32)),
             enable: 0x7fff,
+            live: 0,
             fails: false,
         }
     }
@@ -47,11 +50,14 @@ impl Default for Dma {
 impl Dma {
     /// The clock at which a channel does something.
     pub fn next_event(&self, pcm: &Pcm) -> u64 {
-        let channels = self.channels.iter();
-        channels
-            .map(|channel| channel.next_event(pcm))
-            .min()
-            .unwrap_or(NEVER)
+        let mut next = NEVER;
+        let mut live = self.live;
+        while live != 0 {
+            let number = live.trailing_zeros();
+            live &= live - 1;
+            next = next.min(self.channels[number as usize].next_event(pcm));
+        }
+        next
     }
 
     /// Does what is due at `now`.
@@ -64,9 +70,12 @@ impl Dma {
         pcm: &mut Pcm,
         bus: &mut DmaBus<'_>,
     ) -> Result<(), (FaultKind, u32)> {
-        for channel in &mut self.channels {
-            if channel.next_event(pcm) <= now {
+        for (number, channel) in self.channels.iter_mut().enumerate() {
+            if self.live >> number & 1 != 0 && channel.next_event(pcm) <= now {
                 channel.act(now, pcm, bus, &mut self.fails)?;
+                if !channel.is_live() {
+                    self.live &= !(1 << number);
+                }
             }
         }
         Ok(())
@@ -122,7 +131,10 @@ impl Dma {
             Some(_) if Self::starts(offset, value) && self.enable >> number & 1 == 0 => {
                 return Err(misuse("the channel is switched off in ENABLE"));
             }
-            Some(channel) => channel.write(offset & 0xff, value, now)?,
+            Some(channel) => {
+                self.live |= 1 << number;
+                channel.write(offset & 0xff, value, now)?;
+            }
         }
         Ok(())
     }

@@ -9,11 +9,13 @@
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 8; Linux `bcm2835-i2s.c` for the bits of RXC and DREQ.
 
+mod format;
 mod link;
 mod receiver;
 
+use format::format;
 pub use link::{Data, Link};
-use receiver::{Channel, DEPTH, Format, Receiver};
+use receiver::{DEPTH, Receiver};
 
 use super::NEVER;
 use crate::fault::FaultKind;
@@ -369,28 +371,6 @@ impl Pcm {
             self.receiver.stop();
         }
         Ok(())
-    }
-}
-
-/// The channels that RXC describes, as far as a frame has their first bit.
-fn format(rxc: u32, mode: u32, cs: u32, frame_clocks: u64) -> Format {
-    let channel = |half: u32| {
-        let width = (half & 0xf) + 8 + (half >> 15 & 1) * 16;
-        (half & 1 << 14 != 0).then_some(Channel {
-            position: u64::from(half >> 4 & 0x3ff),
-            width: width.min(32),
-        })
-    };
-    let mut channels: Vec<Channel> = [rxc >> 16, rxc & 0xffff]
-        .into_iter()
-        .filter_map(channel)
-        .filter(|channel| channel.position < frame_clocks)
-        .collect();
-    channels.sort_by_key(|channel| channel.position);
-    Format {
-        channels,
-        packed: mode & FRXP != 0,
-        signed: cs & RXSEX != 0,
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Receiver {
     format: Format,
     /// The number of the next word since frame 0, while it is on.
     next: Option<u64>,
+    /// The time at which that is in the FIFO.
+    next_at: u64,
     fifo: VecDeque<u32>,
     /// A word was lost, or one was read that was not there.
     pub error: bool,
@@ -59,7 +61,7 @@ impl Receiver {
         } else {
             clocks.div_ceil(link.frame_clocks)
         };
-        self.next = Some(frame * self.words_per_frame());
+        self.expect(frame * self.words_per_frame(), link);
     }
 
     /// Stops at once.
@@ -74,21 +76,33 @@ impl Receiver {
 
     /// The time at which the word after `ahead` others is in the FIFO.
     pub fn word_at(&self, ahead: u64, link: &Link) -> u64 {
-        let (per_frame, Some(next)) = (self.words_per_frame(), self.next) else {
-            return NEVER;
-        };
+        match (ahead, self.next) {
+            (_, None) => NEVER,
+            (0, _) => self.next_at,
+            (_, Some(next)) => self.time_of(next + ahead, link),
+        }
+    }
+
+    /// The time at which word `number` is in the FIFO.
+    fn time_of(&self, number: u64, link: &Link) -> u64 {
+        let per_frame = self.words_per_frame();
         if per_frame == 0 {
             return NEVER;
         }
-        let word = next + ahead;
         let last = match self.format.packed {
             true => self.format.channels.last(),
-            false => self.format.channels.get((word % per_frame) as usize),
+            false => self.format.channels.get((number % per_frame) as usize),
         };
         let end = last.map_or(0, |channel| channel.position + u64::from(channel.width));
-        let frame = word / per_frame;
+        let frame = number / per_frame;
         link.clock
             .clock_after(link.first + frame * link.frame_clocks + end)
+    }
+
+    /// The next word is word `number`.
+    fn expect(&mut self, number: u64, link: &Link) {
+        self.next = Some(number);
+        self.next_at = self.time_of(number, link);
     }
 
     fn word(&self, number: u64, link: &Link) -> u32 {
@@ -118,7 +132,7 @@ impl Receiver {
     /// being cleared, and they are lost.
     pub fn advance(&mut self, now: u64, link: &Link, stored: bool) {
         while let Some(next) = self.next
-            && self.word_at(0, link) <= now
+            && self.next_at <= now
         {
             if stored && self.fifo.len() < DEPTH {
                 let word = self.word(next, link);
@@ -126,7 +140,7 @@ impl Receiver {
             } else if stored {
                 self.error = true;
             }
-            self.next = Some(next + 1);
+            self.expect(next + 1, link);
         }
     }
 

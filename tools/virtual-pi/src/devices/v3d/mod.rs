@@ -14,20 +14,22 @@
 //!
 //! Source: reference/qpu.md sections 6 and 7; the block itself is in v3d-sim.
 
+mod bus;
+
 use std::ops::Range;
 
-use v3d_sim::{Defect, Event, MemoryFault, V3d};
+use v3d_sim::{Defect, Event, OutsideAccess, V3d};
+
+pub use bus::{ALIAS, Bus};
 
 use super::NEVER;
 use super::dma::Access;
-use crate::checks::{LINE_BYTES, Lines};
+use crate::checks::LINE_BYTES;
 use crate::clock::{
-    V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds,
-    rounds_in_clocks,
+    ARM_HZ, L2_BEAT, LINE_FILL_CLOCKS, V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS,
+    V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks, v3d_ticks,
 };
 use crate::config::Config;
-use crate::fault::{Agent, FaultKind, Mistake};
-use crate::memory::Memory;
 
 /// Value read from a block without power.
 const UNPOWERED: u32 = 0xdead_beef;
@@ -35,12 +37,6 @@ const UNPOWERED: u32 = 0xdead_beef;
 pub const SRQPC: u32 = 0x430;
 /// The register in which the firmware says whose programs run.
 const SCRATCH: u32 = 0x010;
-/// The alias of memory that this board's V3D must use: coherent with the system L2.
-pub const ALIAS: u32 = 0x4000_0000;
-/// The alias that it may read through besides: as coherent, but nothing is allocated in the L2.
-/// Broadcom's driver sources keep it from stores (HW-2827).
-const READS: u32 = 0x8000_0000;
-
 /// V3D and its place on the board.
 pub struct V3dPort {
     v3d: V3d,
@@ -54,6 +50,8 @@ pub struct V3dPort {
     pub accesses: u64,
     /// Rounds of the grid that have been run.
     rounds: u64,
+    /// Others have reached memory, so that its time counts while V3D is idle.
+    shares_memory: bool,
     /// Events of V3D that have not been taken yet.
     events: Vec<Event>,
 }
@@ -89,6 +87,7 @@ impl V3dPort {
             halted: false,
             accesses: 0,
             rounds: 0,
+            shares_memory: false,
             events: Vec::new(),
         }
     }
@@ -120,14 +119,34 @@ impl V3dPort {
         self.v3d.set_defect(defect);
     }
 
-    /// DMA has reached memory.
+    /// DMA has reached memory, at or after the time up to which V3D was run.
     pub fn note(&mut self, accesses: impl Iterator<Item = Access>) {
         for access in accesses {
-            if access.write {
-                self.v3d.memory_changed(access.bus, access.bytes);
-            } else {
-                self.v3d.arm_touched(access.bus, access.bytes);
-            }
+            let outside = self.outside(access);
+            self.v3d.dma_access(outside);
+        }
+    }
+
+    /// The ARM reaches memory at `now`, up to which V3D was run; gives the ARM clocks until the
+    /// data is there.
+    pub fn arm_access(&mut self, access: Access) -> u64 {
+        let outside = self.outside(access);
+        match self.v3d.arm_access(outside) {
+            Some(ticks) => (ticks * ARM_HZ).div_ceil(100 * V3D_HZ),
+            None => LINE_FILL_CLOCKS,
+        }
+    }
+
+    /// An access in V3D's time.
+    fn outside(&mut self, access: Access) -> OutsideAccess {
+        self.shares_memory = true;
+        let start = clocks_for_rounds(self.rounds);
+        OutsideAccess {
+            ahead: v3d_ticks(access.at.saturating_sub(start)),
+            address: access.bus,
+            bytes: access.bytes,
+            write: access.write,
+            busy: L2_BEAT * u64::from(access.bytes.div_ceil(16)),
         }
     }
 
@@ -154,9 +173,10 @@ impl V3dPort {
             self.v3d.memory_changed(line, LINE_BYTES);
         }
         let target = rounds_in_clocks(now);
+        let mut idle = target.saturating_sub(self.rounds);
         if self.powered && !self.halted && self.v3d.is_running() && target > self.rounds {
             memory.guest = guest_block(self.v3d.read_register(SCRATCH), memory.memory.size());
-            self.v3d.advance(memory, target - self.rounds);
+            idle -= self.v3d.advance(memory, idle);
             self.events.append(&mut self.v3d.take_events());
             if let Some(mistake) = memory.fault
                 && mistake.by.is_none()
@@ -168,6 +188,9 @@ impl V3dPort {
             }
         }
         self.rounds = target;
+        if self.shares_memory {
+            self.v3d.pass_idle(idle);
+        }
     }
 
     /// Looks lie on multiples of the quantum, so that they do not depend on how often anything else
@@ -215,177 +238,9 @@ impl V3dPort {
     }
 }
 
-/// Memory as V3D sees it, with the checks of what the ARM's cache holds.
-pub struct Bus<'a> {
-    /// The memory.
-    pub memory: &'a mut Memory,
-    /// Its lines in the ARM's cache.
-    pub lines: &'a mut Lines,
-    /// Place for the first mistake.
-    pub fault: &'a mut Option<Mistake>,
-    /// The memory of the host whose programs run.
-    pub guest: Option<Range<u32>>,
-    /// True if the alias is checked.
-    pub check_alias: bool,
-}
-
-impl Bus<'_> {
-    /// The physical address of `bytes` bytes, if all of them are memory; `aliases` are those it may
-    /// have.
-    fn physical(
-        &mut self,
-        address: u32,
-        bytes: usize,
-        aliases: &[u32],
-    ) -> Result<u32, MemoryFault> {
-        let physical = address & 0x3fff_ffff;
-        let end = u64::from(physical) + bytes as u64;
-        if end > u64::from(self.memory.size()) {
-            return Err(MemoryFault::absent(address));
-        }
-        if self.check_alias && !aliases.contains(&(address & 0xc000_0000)) {
-            let kind = FaultKind::BusAlias {
-                agent: Agent::V3d,
-                wanted: ALIAS,
-            };
-            let fault = MemoryFault {
-                addr: address,
-                reason: format!("an address without the alias {ALIAS:#010x} of this board").into(),
-            };
-            if self.guest.is_none() {
-                self.note(kind, address);
-            }
-            return Err(fault);
-        }
-        Ok(physical)
-    }
-
-    /// True if the contents of the ARM's caches matter: not to programs of a host outside of their
-    /// block.
-    fn checks_lines(&self, physical: u32) -> bool {
-        self.guest
-            .as_ref()
-            .is_none_or(|block| block.contains(&physical))
-    }
-
-    fn note(&mut self, kind: FaultKind, address: u32) {
-        self.fault.get_or_insert(Mistake {
-            kind,
-            address,
-            by: None,
-        });
-    }
-
-    /// Notes what is wrong with a line; the access then fails, so that it is known who did it.
-    fn judge(
-        &mut self,
-        address: u32,
-        checked: Result<(), (FaultKind, u32)>,
-    ) -> Result<(), MemoryFault> {
-        checked.map_err(|(kind, at)| {
-            let reason = kind.to_string().into();
-            self.note(kind, at);
-            MemoryFault {
-                addr: address,
-                reason,
-            }
-        })
-    }
-}
-
-impl v3d_sim::Memory for Bus<'_> {
-    fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), MemoryFault> {
-        let physical = self.physical(address, out.len(), &[ALIAS, READS])?;
-        if self.checks_lines(physical) {
-            let checked = self
-                .lines
-                .outside_read(physical, out.len() as u32, Agent::V3d);
-            self.judge(address, checked)?;
-            let checked = self
-                .lines
-                .read_through_l2(physical, out.len() as u32, Agent::V3d);
-            self.judge(address, checked)?;
-        }
-        self.memory.read(physical, out);
-        Ok(())
-    }
-
-    fn write(&mut self, address: u32, data: &[u8]) -> Result<(), MemoryFault> {
-        let physical = self.physical(address, data.len(), &[ALIAS])?;
-        if self.checks_lines(physical) {
-            let checked = self
-                .lines
-                .outside_write(physical, data.len() as u32, Agent::V3d);
-            self.judge(address, checked)?;
-        }
-        self.lines.write_through_l2(physical, data.len() as u32);
-        self.memory.write(physical, data);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use v3d_sim::Memory as _;
-
-    /// The fault of an access of V3D to memory.
-    fn fault(
-        guest: Option<Range<u32>>,
-        act: impl FnOnce(&mut Bus<'_>),
-    ) -> Option<(FaultKind, u32)> {
-        let mut fault = None;
-        let (mut memory, mut lines) = (Memory::new(1 << 20), Lines::new(true));
-        act(&mut Bus {
-            memory: &mut memory,
-            lines: &mut lines,
-            fault: &mut fault,
-            guest,
-            check_alias: true,
-        });
-        fault.map(|mistake| (mistake.kind, mistake.address))
-    }
-
-    #[test]
-    fn the_alias_that_allocates_nothing_is_for_reads() {
-        let read = |address| {
-            fault(None, |bus| {
-                let _ = bus.read(address, &mut [0; 64]);
-            })
-        };
-        let write = |address| {
-            fault(None, |bus| {
-                let _ = bus.write(address, &[0; 64]);
-            })
-        };
-        let wrong = |address| {
-            let kind = FaultKind::BusAlias {
-                agent: Agent::V3d,
-                wanted: ALIAS,
-            };
-            Some((kind, address))
-        };
-        for (address, may_read, may_write) in [
-            (0x0000_1000, false, false),
-            (0x4000_1000, true, true),
-            (0x8000_1000, true, false),
-            (0xc000_1000, false, false),
-        ] {
-            for (found, may) in [(read(address), may_read), (write(address), may_write)] {
-                assert_eq!(found, if may { None } else { wrong(address) });
-            }
-        }
-    }
-
-    #[test]
-    fn what_dma_wrote_past_the_l2_is_old_for_v3d() {
-        let found = fault(None, |bus| {
-            bus.lines.write_past_l2(0x1040, 4);
-            assert!(bus.read(0x4000_1000, &mut [0; 64]).is_ok());
-            assert!(bus.read(0x4000_1000, &mut [0; 128]).is_err());
-        });
-        assert_eq!(found, Some((FaultKind::StaleL2Read(Agent::V3d), 0x1040)));
-    }
 
     #[test]
     fn a_host_has_a_block_while_scratch_names_one() {
@@ -396,26 +251,6 @@ mod tests {
         assert_eq!(block(0x4100_0001), Some(0x0100_0000..0x0100_4000));
         for none in [0x7170_7531, 0, 0x4100_0000, 0xc100_0001, 0x5fff_ffff] {
             assert_eq!(block(none), None, "{none:#x}");
-        }
-    }
-
-    #[test]
-    fn programs_of_a_host_are_not_the_boards_mistakes() {
-        let block = Some(0x4000..0x8000);
-        let of = |act: fn(&mut Bus<'_>)| fault(block.clone(), act);
-        let by_no_alias = of(|bus| assert!(bus.read(0x20, &mut [0; 4]).is_err()));
-        assert_eq!(by_no_alias, None);
-        let store = |bus: &mut Bus<'_>, address: u32, ok: bool| {
-            assert_eq!(bus.write(0x4000_0000 | address, &[0; 4]).is_ok(), ok);
-        };
-        for (address, is_inside) in [(0x2000, false), (0x4000, true)] {
-            let found = fault(block.clone(), |bus| {
-                bus.lines
-                    .touch(address, true, true, bus.memory)
-                    .expect("no old copy");
-                store(bus, address, !is_inside);
-            });
-            assert_eq!(found.is_some(), is_inside, "{address:#x}");
         }
     }
 }
