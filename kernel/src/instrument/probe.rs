@@ -62,7 +62,10 @@ impl Seen {
     }
 
     fn slot(&self) -> Slot {
-        let count = f64::from(self.count.max(1));
+        if self.count == 0 {
+            return Slot::default();
+        }
+        let count = f64::from(self.count);
         let mean = self.sum / count;
         let square = (self.squares / count - mean * mean).max(0.0);
         Slot {
@@ -210,16 +213,18 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     pub(super) fn step_probe(&mut self, event: Event, board: &mut impl Board) -> bool {
         let capture = &self.live.capture;
         let is_settled = capture.is_running() && capture.frames() >= SETTLE + FRAMES;
+        let found = self.live.found.take();
+        // What was measured before is of another capture.
+        let measured = capture.measured().filter(|_| found.is_none());
         let trouble = match event {
             Event::Failed(trouble) => Some(trouble),
-            _ => self.live.found.take(),
+            _ => found,
         };
         if trouble.is_none() && !is_settled {
             return false;
         }
         let mut findings = Findings::default();
         let mut seen = [Seen::NOTHING; 2];
-        let measured = capture.measured();
         let expected = self.settings.expected_rate();
         match &trouble {
             Some(trouble) => findings.trouble(format_args!("{trouble}")),

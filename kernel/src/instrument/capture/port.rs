@@ -97,9 +97,10 @@ impl fmt::Display for PortError {
             Self::NoDma => {
                 f.write_str("the boot files leave the ARM no DMA channel; take newer boot files")
             }
-            Self::NoGenerator => {
-                f.write_str("the clock generator does not start; switch the board off and on")
-            }
+            Self::NoGenerator => f.write_str(
+                "the clock generator does not start within 1 ms, as in an emulator that has none; \
+                 switch the board off and on, or set input=gen",
+            ),
             Self::Driven { pin } => write!(
                 f,
                 "GPIO {pin} carries a clock that is not the board's; set clock=adc, or strap the \

@@ -228,6 +228,7 @@ fn a_probe_says_what_is_on_the_pins() {
     let (troubles, text) = probe(&mut session);
     assert_eq!(troubles, 1, "{text}");
     assert!(text.contains("no clock on GPIO 18"), "{text}");
+    assert!(!text.contains("within"), "what was measured before: {text}");
 
     session.board.port.adc_hz = Some(47_998.2);
     let (troubles, text) = probe(&mut session);
