@@ -20,7 +20,7 @@ pub(super) enum Begun {
     Later,
 }
 
-/// Who waits for the answer.
+/// The one that waits for the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Asker {
     Host { request: u16, stream: u16 },

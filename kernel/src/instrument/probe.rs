@@ -297,7 +297,7 @@ mod tests {
 
     /// A square wave of a quarter of full scale.
     fn square(index: u32) -> i32 {
-        if index / 8 % 2 == 0 {
+        if (index / 8).is_multiple_of(2) {
             1 << 21
         } else {
             -(1 << 21)

@@ -13,6 +13,9 @@ const SLAVE: Wiring = Wiring {
     ..LEFT
 };
 
+/// Makes a port a bad one.
+type Spoil = fn(&mut FakePort);
+
 /// Steps every millisecond until something happens, for at most `ms`.
 fn run(capture: &mut Capture, port: &mut FakePort, ms: u64) -> Event {
     for _ in 0..ms {
@@ -62,7 +65,7 @@ fn troubles_end_it_and_the_next_one_works() {
     let slow = |port: &mut FakePort| port.factor = 0.98;
     let dma = |port: &mut FakePort| port.fails = Some((10_000, PortError::Dma(4)));
     let dead = |port: &mut FakePort| port.stops_at = 0;
-    let cases: [(fn(&mut FakePort), &str); 4] = [
+    let cases: [(Spoil, &str); 4] = [
         (stopped, "the clock stopped after 19968 samples"),
         (slow, "frame clock 49,0"),
         (dma, "DEBUG 0x00000004"),

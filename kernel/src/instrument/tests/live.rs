@@ -4,6 +4,9 @@ use super::*;
 use crate::instrument::capture::PortError;
 use crate::instrument::capture::fake::sample;
 
+/// Makes the input of a session a bad one.
+type Spoil = fn(&mut Session);
+
 /// A quiet board with these settings.
 fn live(settings: &str) -> Session {
     let mut session = Session::quiet(Some(FakeQpu::default()));
@@ -99,7 +102,7 @@ fn an_adc_that_gives_the_clock_has_its_measured_rate_in_the_descriptor() {
 
 #[test]
 fn each_trouble_has_its_sentence_and_a_request_works_afterwards() {
-    let refused: [(fn(&mut Session), &str); 4] = [
+    let refused: [(Spoil, &str); 4] = [
         (
             |it| it.board.port.refuses = Some(PortError::NoPins),
             "no pins for I2S",
@@ -124,7 +127,7 @@ fn each_trouble_has_its_sentence_and_a_request_works_afterwards() {
         session.run_ms(300);
         assert!(!session.spectra.is_empty());
     }
-    let ended: [(fn(&mut Session), &str); 3] = [
+    let ended: [(Spoil, &str); 3] = [
         (
             |it| it.board.port.stops_at = 60_000,
             "the clock stopped after 59968 samples",
