@@ -23,6 +23,8 @@ use super::{Manner, Spectra, Timing};
 
 /// Numbers that are copied at a time.
 const CHUNK: usize = 64;
+/// Words of samples that are written at a time.
+const WRITE: usize = 1024;
 /// Powers that are read at a time.
 const READ: usize = 256;
 
@@ -249,7 +251,10 @@ impl PowerPlan {
         let [input, _] = self.buffers(set);
         if self.plan.request().hop.is_some() {
             let words = coding.words(self.spectra.samples());
-            return runner.write(input, 0, &samples[..words.min(samples.len())]);
+            let samples = &samples[..words.min(samples.len())];
+            // Not at once: between two pieces the runner looks if a job has ended.
+            let mut pieces = (0..).step_by(WRITE).zip(samples.chunks(WRITE));
+            return pieces.try_for_each(|(first, piece)| runner.write(input, first, piece));
         }
         let block_words = coding.words(self.spectra.points());
         let mut words = [0; CHUNK];

@@ -42,8 +42,8 @@ const MANNERS: usize = Manner::ALL.len();
 /// Plans of powers that are kept: of records, of what is left of an upload, and of each the one for
 /// a single block.
 const POWERS: usize = 4;
-/// Powers that may be under way: those that the QPUs make, and the next.
-const STARTED: usize = 2;
+/// Powers that may be under way: those that the QPUs make, those of a check, and the next.
+const STARTED: usize = 3;
 /// Complex points that are copied at a time.
 const CHUNK: usize = 32;
 

@@ -256,6 +256,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if !self.analyser.has_first() {
             return true;
         }
+        // A check may have failed, and they are begun again.
+        if self.analyser.first_ends_record().is_none() {
+            return true;
+        }
         let is_leaving = self.stream.records.sending.is_some();
         // The record before must have left before another can take its place, and the host must
         // have the one that would go.

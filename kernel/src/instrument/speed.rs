@@ -121,12 +121,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if may_begin {
             self.analyser.begin_blocks(board);
         }
-        let Some(is_last) = self.analyser.first_ends_record() else {
+        let is_there = self.analyser.has_first();
+        let first = self.analyser.first_ends_record().filter(|_| is_there);
+        let Some(is_last) = first else {
             return may_begin;
         };
-        if !self.analyser.has_first() {
-            return may_begin;
-        }
         let before = self.analyser.so_far();
         // Why the QPUs failed is said when blocks are computed for somebody.
         let _ = self.analyser.finish_blocks(board);
@@ -141,6 +140,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             let encoding = self.settings.encoding();
             for power in power.chunks(MAX_CHUNK_DATA / encoding.bytes()) {
                 encode(encoding, power, self.words);
+                self.analyser.has_first();
             }
         }
         true

@@ -278,6 +278,67 @@ fn plans_of_powers_and_transforms_make_room_for_each_other() {
     }
 }
 
+/// Runners that do nothing else meanwhile end each when it is started.
+#[test]
+fn powers_that_are_started_come_in_order_and_are_those_that_are_taken() {
+    let mut engine = QpuEngine::new(runner(8 << 20), |_| EngineError::Device);
+    let spectra = Spectra {
+        log2n: 8,
+        hop: 128,
+        blocks: 4,
+        bins: [0, 129],
+        ..PLAIN
+    };
+    let alone = spectra.alone();
+    let mut window = vec![0.0; spectra.points()];
+    spectra.window.fill(&mut window);
+    let mut words = vec![0; 4096];
+    let mut held = vec![0.0; 129];
+    assert_eq!(engine.finish_power(&mut held), Err(EngineError::Lost));
+    let lots = [1.0, 2.0].map(|scale: f32| {
+        let samples = noise(&spectra, &mut words);
+        let words = samples.words().iter();
+        let scaled = words.map(|word| (scale * f32::from_bits(*word)).to_bits());
+        scaled.collect::<Vec<_>>()
+    });
+    let taken = lots.each_ref().map(|words| {
+        let mut held = vec![0.0; 129];
+        let timing = engine.take_power(&spectra, &window, words, &mut held);
+        assert!(timing.is_ok(), "{timing:?}");
+        held
+    });
+    assert_ne!(taken[0], taken[1]);
+    for round in 0..2 {
+        assert!(engine.can_start(&spectra));
+        engine.start_power(&spectra, &window, &lots[0]).unwrap();
+        // A plan that is not there might take the memory of what is under way.
+        let other = Spectra {
+            blocks: 3,
+            ..spectra
+        };
+        let words = other.coding.words(other.samples());
+        assert!(!engine.can_start(&other));
+        let busy = engine.start_power(&other, &window, &lots[0][..words]);
+        assert_eq!(busy, Err(EngineError::Busy));
+        let busy = engine.take_power(&other, &window, &lots[0][..words], &mut held);
+        assert_eq!(busy, Err(EngineError::Busy));
+        assert_eq!(engine.can_start(&alone), round > 0);
+        engine.start_power(&spectra, &window, &lots[1]).unwrap();
+        assert!(!engine.can_start(&spectra), "both sets are in use");
+        for taken in &taken {
+            held.fill(0.0);
+            assert!(engine.has_power());
+            engine.finish_power(&mut held).unwrap();
+            assert_eq!(held, *taken);
+        }
+        let words = &lots[0][..spectra.points()];
+        let taken = engine.take_power(&alone, &window, words, &mut held);
+        assert!(taken.is_ok(), "{taken:?}");
+        engine.start_power(&spectra, &window, &lots[0]).unwrap();
+        engine.abandon();
+    }
+}
+
 /// A runner whose jobs fail while `broken`, and that counts how often all memory is given back.
 struct Counting {
     inner: SimRunner,

@@ -41,13 +41,14 @@ impl<Q: Fft> Analyser<'_, Q> {
             waited_us = timing.qpu_us;
         }
         self.advance(&lot);
+        if let Some(check) = &mut self.checks.under_way {
+            check.behind = check.behind.saturating_sub(1);
+        }
         if trouble.is_err() {
-            let begun = if lot.ends_record {
-                0
-            } else {
-                self.summary.blocks
-            };
-            self.pipeline.undo(begun);
+            self.begin_again();
+            if lot.ends_record {
+                self.pipeline.undo(0);
+            }
         }
         let elapsed_us = board.now_us().saturating_sub(start_us) as u32;
         let cpu_us = lot.cpu_us + elapsed_us.saturating_sub(waited_us);

@@ -4,6 +4,9 @@
 //! bins is compared with that of its samples; every [`FULL_CHECK_US`] each of its bins is compared
 //! with the ARM's. When a check fails, the plan is dropped, and everything that it computed since
 //! the check before is in doubt.
+//!
+//! Where the QPUs make powers, the block of a check stands between those that were begun before and
+//! the ones that it is taken from. These are begun again when it fails.
 
 use dsp::Complex;
 use wire::Doubt;
@@ -33,6 +36,21 @@ pub(super) struct Checks {
     full_us: u64,
     /// Samples of the stream whose results may be wrong.
     pub doubt: Option<Doubt>,
+    /// The check that is under way.
+    pub(super) under_way: Option<Begun>,
+}
+
+/// A check of energy that the QPUs have begun.
+#[derive(Clone, Copy)]
+pub(super) struct Begun {
+    candidate: Candidate,
+    alone: Spectra,
+    /// The energy that its bins should have.
+    energy: f64,
+    /// The first sample of its block.
+    first: u64,
+    /// Lots of blocks that were begun before and are not finished.
+    pub behind: usize,
 }
 
 impl Checks {
@@ -47,7 +65,7 @@ impl Checks {
 
 impl Checks {
     /// Reports if a check may be due before so many blocks.
-    pub(super) const fn is_near(&self, blocks: u32, now_us: u64) -> bool {
+    pub(super) fn is_near(&self, blocks: u32, now_us: u64) -> bool {
         self.since.saturating_add(blocks) >= BLOCKS_A_CHECK
             || now_us + SECOND_US >= self.full_us + FULL_CHECK_US
     }
@@ -68,26 +86,84 @@ impl<Q: Fft> Analyser<'_, Q> {
         if is_full {
             self.checks.full_us = now_us;
         }
-        let found = self.check_block(candidate, is_full);
+        let is_begun = !is_full && self.begin_check(candidate);
+        let found = (!is_begun).then(|| self.check_block(candidate, is_full));
         let costs = &mut self.trust.costs;
         costs.checks = costs.checks.saturating_add(1);
         costs.check_us += board.now_us().saturating_sub(now_us);
+        if let Some(found) = found {
+            self.judge_check(*candidate, self.next_block(), found, is_full);
+        }
+    }
+
+    /// Begins a check of energy; reports if it could be.
+    fn begin_check(&mut self, candidate: &Candidate) -> bool {
+        let Candidate::Power(spectra) = candidate else {
+            return false;
+        };
+        let (alone, ahead, behind) = (spectra.alone(), self.ahead(), self.lots());
+        // With no blocks before it, it may have to be planned, and others made room for it.
+        if behind == 0 || self.checks.under_way.is_some() {
+            return false;
+        }
+        self.gain(alone.window, alone.points());
+        let coding = alone.coding;
+        let window = &self.buffers.window[..alone.points()];
+        let samples = &self.buffers.history.words()[coding.words(ahead)..];
+        let samples = &samples[..coding.words(alone.points())];
+        let started = on(&mut self.qpu).and_then(|qpu| qpu.start_power(&alone, window, samples));
+        if started.is_err() {
+            return false;
+        }
+        // While the QPUs are at work.
+        let energy = proof::energy_in(&alone, window, samples);
+        self.checks.under_way = Some(Begun {
+            candidate: *candidate,
+            alone,
+            energy,
+            first: self.next_block(),
+            behind,
+        });
+        true
+    }
+
+    /// Finishes the check that is under way, whose powers are there or lost. When it fails, what
+    /// was begun behind it is begun again.
+    pub(super) fn finish_check(&mut self, check: Begun) {
+        self.checks.under_way = None;
+        let bins = check.alone.coding.domain.bins(check.alone.points());
+        let got = &mut self.buffers.got[..bins];
+        got.fill(0.0);
+        let result = on(&mut self.qpu).and_then(|qpu| qpu.finish_power(got));
+        let found = result.map(|_| energy_ppb(proof::energy_out(&check.alone, got), check.energy));
+        if !self.judge_check(check.candidate, check.first, found, false) {
+            self.begin_again();
+        }
+    }
+
+    /// Judges the check of a block that begins at a sample of the stream; reports if it passed.
+    fn judge_check(
+        &mut self,
+        candidate: Candidate,
+        first: u64,
+        found: Result<u32, EngineError>,
+        is_full: bool,
+    ) -> bool {
         let finding = match found {
             Ok(error_ppb) if error_ppb <= limit_ppb(is_full) => {
-                let here = self.next_block();
                 let [energy, bins] = &mut self.checks.unchecked_from;
-                *energy = here;
+                *energy = first;
                 if is_full {
-                    *bins = here;
+                    *bins = first;
                 }
-                return;
+                return true;
             }
             Ok(error_ppb) => Finding::Check { error_ppb, is_full },
             Err(error) => Finding::Failed(error),
         };
         let [energy, bins] = self.checks.unchecked_from;
         // What changes no energy only a check of all bins finds.
-        let (from, until) = (if is_full { bins } else { energy }, self.next_block());
+        let (from, until) = (if is_full { bins } else { energy }, first);
         // What is begun by now is in doubt; of a stream that has just begun nothing is.
         if from < until {
             let before = self.checks.doubt.map_or(from, |doubt| doubt.from.min(from));
@@ -97,7 +173,8 @@ impl<Q: Fft> Analyser<'_, Q> {
             });
         }
         self.checks.unchecked_from = [until; 2];
-        self.drop_plan(*candidate, finding);
+        self.drop_plan(candidate, finding);
+        false
     }
 
     /// The difference between what a plan makes of the next block and what it should, in parts of

@@ -67,7 +67,7 @@ impl Pipeline {
         self.lots.pop_front()
     }
 
-    /// Lets what is under way be begun again, in a record that has so many blocks.
+    /// Forgets what is under way, in a record that has so many blocks.
     pub(super) fn undo(&mut self, blocks: u32) {
         self.lots.clear();
         self.begun = blocks;
@@ -85,14 +85,26 @@ impl<Q: Fft> Analyser<'_, Q> {
         self.position + self.ahead() as u64
     }
 
+    /// Lots that are begun and not finished.
+    pub(super) fn lots(&self) -> usize {
+        self.pipeline.lots.len()
+    }
+
     /// Gives up the blocks that are under way.
     pub(in crate::instrument) fn abandon(&mut self) {
-        if !self.pipeline.lots.is_empty()
-            && let Some(qpu) = &mut self.qpu
-        {
+        let is_idle = self.pipeline.lots.is_empty() && self.checks.under_way.is_none();
+        if let Some(qpu) = self.qpu.as_mut().filter(|_| !is_idle) {
             qpu.abandon();
         }
+        self.checks.under_way = None;
         self.pipeline.undo(0);
+    }
+
+    /// Lets all blocks that are under way be begun again. The first are those that follow what is
+    /// finished of the record under way.
+    pub(super) fn begin_again(&mut self) {
+        self.abandon();
+        self.pipeline.undo(self.summary.blocks);
     }
 
     /// Reports if blocks are ready and can be begun now.
@@ -120,9 +132,11 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         match self.in_line(blocks) {
             Some(plan @ Candidate::Power(spectra)) => {
+                let may_check =
+                    || self.checks.under_way.is_none() && qpu.can_start(&spectra.alone());
                 qpu.can_start(&spectra)
                     && qpu.is_believed(&plan)
-                    && (!self.checks.is_near(blocks, now_us) || qpu.can_start(&spectra.alone()))
+                    && (!self.checks.is_near(blocks, now_us) || may_check())
             }
             _ => false,
         }
@@ -165,8 +179,15 @@ impl<Q: Fft> Analyser<'_, Q> {
         self.pipeline.lots.front().map(|lot| lot.ends_record)
     }
 
-    /// Reports if [`Analyser::finish_blocks`] would not wait.
+    /// Reports if [`Analyser::finish_blocks`] would not wait. A check that comes before the first
+    /// blocks is finished, if it can be.
     pub(in crate::instrument) fn has_first(&mut self) -> bool {
+        if let Some(check) = self.checks.under_way.filter(|check| check.behind == 0) {
+            if !self.qpu.as_mut().is_none_or(Q::has_power) {
+                return false;
+            }
+            self.finish_check(check);
+        }
         match self.pipeline.lots.front() {
             Some(lot) if lot.is_on_qpus() => self.qpu.as_mut().is_none_or(Q::has_power),
             _ => true,

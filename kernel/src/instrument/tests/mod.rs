@@ -6,6 +6,7 @@
 mod commands;
 mod detectors;
 mod live;
+mod pipeline;
 mod qpu_selftest;
 mod report;
 mod stream;
@@ -246,6 +247,10 @@ pub struct FakeQpu {
     /// So many questions for powers that were started pass before they are there.
     pub delay: u32,
     pub asked: u32,
+    /// The powers that were started fail that are finished behind so many others.
+    pub fails_at: Option<u32>,
+    /// So many powers that were started are right before any are wrong.
+    pub right: u32,
 }
 
 impl FakeQpu {
@@ -279,7 +284,7 @@ impl Fft for FakeQpu {
     }
 
     fn can_start(&self, _spectra: &Spectra) -> bool {
-        self.started.len() < 2
+        self.started.len() < 3
     }
 
     fn start_power(
@@ -302,7 +307,12 @@ impl Fft for FakeQpu {
 
     fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError> {
         let (spectra, window, samples) = self.started.pop_front().ok_or(EngineError::Lost)?;
+        if let Some(others) = &mut self.fails_at {
+            self.failures += u32::from(*others == 0);
+            self.fails_at = others.checked_sub(1);
+        }
         let result = self.take_power(&spectra, &window, &samples, held);
+        self.right = self.right.saturating_sub(1);
         if result.is_err() {
             self.started.clear();
         }
@@ -331,6 +341,7 @@ impl Fft for FakeQpu {
         plan.fill_twiddles(&mut twiddles).unwrap();
         plan.transform(direction, &twiddles, data).unwrap();
         if let Some(wrong) = self.wrong
+            && self.right == 0
             && self.wrong_in.is_none_or(|manner| manner == self.manner)
         {
             data[3] = Complex::new(wrong, 0.0);

@@ -20,7 +20,7 @@ fn qpu(session: &mut Session) -> &mut FakeQpu {
 }
 
 /// Texts of the faults with this code.
-fn faults(session: &Session, code: u16) -> Vec<String> {
+pub fn faults(session: &Session, code: u16) -> Vec<String> {
     let frames = session.seen.iter().filter_map(|seen| match seen {
         Seen::Frame(header, payload) => Message::decode(header.kind, payload).ok(),
         Seen::Text(_) => None,
