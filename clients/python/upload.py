@@ -6,7 +6,7 @@ import argparse, json, math, os, random, re, select, socket, struct, sys, termio
 from fractions import Fraction
 
 HEADER, DESCRIPTOR, HEAD = map(struct.Struct, ["<BBBBHHIQH", "<IQQI7BddIIiIdff", "<HIIIIBBBBIQ6I"])
-ENCODINGS, FORMATS = {0: "<f", 1: "<H", 2: "B"}, {"u8": (0, 1), "i16": (1, 2), "f32": (2, 4)}
+ENCODINGS, FORMATS = {0: "<f", 1: "<H", 2: "B"}, {"u8": (0, 1), "i16": (1, 2), "f32": (2, 4), "i32": (3, 4), "u8-high": (4, 2)}
 HELLO, SET, STOP, BEGIN, DATA, END, BAD_PAYLOAD, GAP, NO_CREDIT = 1, 4, 6, 9, 10, 11, 2, 6, 7
 NAK, DESCRIBED, SPECTRUM, CREDIT, STATUS = 0x85, 0x86, 0x87, 0x88, 0x8C
 ANSWER, STALLED, SILENCE, REPEATS, DATA_BYTES = 0.5, 2, 5, 60, 1024

@@ -4,7 +4,8 @@
 //! mailbox returns.
 //!
 //! Sources: BCM2835 ARM Peripherals, section 1.2; raspberrypi.com documentation, "Raspberry Pi
-//! revision codes"; ACT LED by board: the Linux device trees bcm2835-rpi-*.dts.
+//! revision codes"; ACT LED by board: the Linux device trees bcm2835-rpi-*.dts; PCM pins
+//! by board: the same, and Circle lib/sound/i2ssoundbasedevice.cpp.
 
 /// ARM address of the peripherals (bus 0x7e00_0000).
 pub const PERIPHERAL_BASE: usize = 0x2000_0000;
@@ -23,6 +24,15 @@ pub struct ActLed {
     pub pin: u8,
     /// Lit when the pin is low.
     pub active_low: bool,
+}
+
+/// The pins of PCM: bit clock, frame clock, data input and data output, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PcmPins {
+    /// GPIO 18 to 21, of the header with 40 pins.
+    Header,
+    /// GPIO 28 to 31, of the holes P5 beside the header with 26 pins.
+    P5,
 }
 
 /// A board revision code (mailbox tag 0x0001_0002).
@@ -96,6 +106,21 @@ impl Revision {
         Some(ActLed { pin, active_low })
     }
 
+    /// The pins of PCM that the board brings out. The first Pi 1 B (codes 2 and 3) has no P5, and
+    /// what an unknown board has at these pins is not known.
+    #[must_use]
+    pub fn pcm_pins(self) -> Option<PcmPins> {
+        let is_first = matches!(self.0 & 0x00ff_ffff, 0x02 | 0x03);
+        match self.model() {
+            Model::B if is_first => None,
+            Model::A | Model::B => Some(PcmPins::P5),
+            Model::APlus | Model::BPlus | Model::Cm1 | Model::Zero | Model::ZeroW => {
+                Some(PcmPins::Header)
+            }
+            Model::Unknown => None,
+        }
+    }
+
     /// Highest V3D clock the board's firmware runs by default, in Hz.
     #[must_use]
     pub fn v3d_hz(self) -> u32 {
@@ -128,6 +153,21 @@ mod tests {
             (0x00a0_2082, "unknown board"),
         ] {
             assert_eq!(Revision(code).name(), name, "{code:#x}");
+        }
+    }
+
+    #[test]
+    fn pcm_is_on_the_header_or_on_p5_or_nowhere() {
+        for (code, pins) in [
+            (0x0002, None),
+            (0x0100_0003, None),
+            (0x000e, Some(PcmPins::P5)),
+            (0x0008, Some(PcmPins::P5)),
+            (0x0010, Some(PcmPins::Header)),
+            (0x0092_0093, Some(PcmPins::Header)),
+            (0x00a0_2082, None),
+        ] {
+            assert_eq!(Revision(code).pcm_pins(), pins, "{code:#x}");
         }
     }
 

@@ -10,6 +10,7 @@ use embedded_io::{Read, Write};
 use crate::arch::cpu;
 use crate::baud::{Divisor, NoDivisor};
 use crate::fault::{self, Fault};
+use crate::i2s::I2s;
 use crate::instrument::{BaudError, Board, BoardInfo, ClockReading, Clocks, Stage};
 use crate::interrupt;
 use crate::log;
@@ -36,7 +37,7 @@ fn lit(stage: u8, now_us: u64) -> bool {
 }
 
 /// The drivers that the instrument uses, L being the activity light.
-pub struct Device<L> {
+pub struct Drivers<L> {
     /// The serial line.
     pub uart: Uart,
     /// The time.
@@ -45,10 +46,16 @@ pub struct Device<L> {
     pub pm: Pm,
     /// The activity light.
     pub light: L,
-    /// Facts about the board.
-    pub info: BoardInfo,
     /// For questions about clocks.
     pub mailbox: Mailbox,
+    /// The live input.
+    pub input: I2s,
+}
+
+/// The board, L being the activity light.
+pub struct Device<L> {
+    drivers: Drivers<L>,
+    info: BoardInfo,
     stage: Stage,
     watchdog: bool,
     starved: bool,
@@ -57,22 +64,10 @@ pub struct Device<L> {
 impl<L: OutputPin> Device<L> {
     /// Puts the drivers together. With `watchdog`, the board restarts when the instrument's loop
     /// stays away for 5 s.
-    pub fn new(
-        uart: Uart,
-        clock: Clock,
-        pm: Pm,
-        light: L,
-        info: BoardInfo,
-        mailbox: Mailbox,
-        watchdog: bool,
-    ) -> Self {
+    pub fn new(drivers: Drivers<L>, info: BoardInfo, watchdog: bool) -> Self {
         let mut device = Self {
-            uart,
-            clock,
-            pm,
-            light,
+            drivers,
             info,
-            mailbox,
             stage: Stage::Boot,
             watchdog,
             starved: false,
@@ -84,17 +79,18 @@ impl<L: OutputPin> Device<L> {
     /// Feeds the watchdog and drives the light, as it is to be at the time that is returned.
     fn attend(&mut self) -> u64 {
         if self.watchdog {
-            self.pm.arm(WATCHDOG_US);
+            self.drivers.pm.arm(WATCHDOG_US);
         }
-        let now_us = self.clock.now_us();
+        let now_us = self.drivers.clock.now_us();
         let lit = lit(self.stage as u8, now_us);
         // A light that fails is no reason to stop measuring.
-        let _ = self.light.set_state(lit.into());
+        let _ = self.drivers.light.set_state(lit.into());
         now_us
     }
 
     fn something_to_do(&self) -> bool {
-        self.uart.has_received() || (self.starved && self.uart.room() >= WORTHWHILE_ROOM)
+        self.drivers.uart.has_received()
+            || (self.starved && self.drivers.uart.room() >= WORTHWHILE_ROOM)
     }
 }
 
@@ -104,32 +100,34 @@ fn baud_error(NoDivisor { clock_hz }: NoDivisor) -> BaudError {
 }
 
 impl<L: OutputPin> Board for Device<L> {
+    type Port = I2s;
+
     fn now_us(&mut self) -> u64 {
-        self.clock.now_us()
+        self.drivers.clock.now_us()
     }
 
     fn receive(&mut self, out: &mut [u8]) -> usize {
         self.attend();
-        let Ok(count) = self.uart.read(out);
+        let Ok(count) = self.drivers.uart.read(out);
         count
     }
 
     fn receive_errors(&mut self) -> u32 {
-        self.uart.take_errors()
+        self.drivers.uart.take_errors()
     }
 
     fn take_break(&mut self) -> bool {
-        self.uart.take_breaks() > 0
+        self.drivers.uart.take_breaks() > 0
     }
 
     fn send(&mut self, bytes: &[u8]) -> usize {
-        let Ok(count) = self.uart.write(bytes);
+        let Ok(count) = self.drivers.uart.write(bytes);
         self.starved = count < bytes.len();
         count
     }
 
     fn send_idle(&mut self) -> bool {
-        self.uart.is_idle()
+        self.drivers.uart.is_idle()
     }
 
     fn sleep_until(&mut self, at_us: u64) {
@@ -140,18 +138,18 @@ impl<L: OutputPin> Board for Device<L> {
                 return;
             }
             let wake_us = at_us.min((now_us / BLINK_US + 1) * BLINK_US);
-            interrupt::sleep_unless(self.clock, wake_us, || self.something_to_do());
+            interrupt::sleep_unless(self.drivers.clock, wake_us, || self.something_to_do());
         }
     }
 
     fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
-        Divisor::nearest(self.uart.clock_hz(), baud)
+        Divisor::nearest(self.drivers.uart.clock_hz(), baud)
             .map(|divisor| divisor.actual_baud)
             .map_err(baud_error)
     }
 
     fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
-        self.uart.set_baud(baud).map_err(baud_error)
+        self.drivers.uart.set_baud(baud).map_err(baud_error)
     }
 
     fn receive_capacity(&self) -> usize {
@@ -169,11 +167,11 @@ impl<L: OutputPin> Board for Device<L> {
     }
 
     fn reboot(&mut self) {
-        self.uart.drain();
+        self.drivers.uart.drain();
         Note::new(Reason::Reboot, self.stage as u8, "").store_to_sdram();
-        self.pm.reset();
+        self.drivers.pm.reset();
         // The reset takes some microseconds.
-        self.clock.wait_for(1_000_000, || false);
+        self.drivers.clock.wait_for(1_000_000, || false);
     }
 
     fn checksum(&mut self) -> u32 {
@@ -189,6 +187,10 @@ impl<L: OutputPin> Board for Device<L> {
         })
     }
 
+    fn port(&mut self) -> &mut I2s {
+        &mut self.drivers.input
+    }
+
     fn info(&self) -> &BoardInfo {
         &self.info
     }
@@ -197,12 +199,12 @@ impl<L: OutputPin> Board for Device<L> {
         // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's
         // time.
         let mut of = |clock| ClockReading {
-            stated_hz: self.mailbox.clock_hz(Tag::ClockRate, clock),
-            measured_hz: self.mailbox.clock_hz(Tag::MeasuredClockRate, clock),
+            stated_hz: self.drivers.mailbox.clock_hz(Tag::ClockRate, clock),
+            measured_hz: self.drivers.mailbox.clock_hz(Tag::MeasuredClockRate, clock),
         };
         let (arm, core) = (of(ClockId::Arm), of(ClockId::Core));
         let (v3d, uart) = (of(ClockId::V3d), of(ClockId::Uart));
-        let temperature = match self.mailbox.property::<2>(Tag::Temperature, &[0]) {
+        let temperature = match self.drivers.mailbox.property::<2>(Tag::Temperature, &[0]) {
             Ok([_, millidegrees]) => millidegrees,
             Err(_) => 0,
         };

@@ -1,7 +1,7 @@
-//! GPIO: pin functions for the UART, and the ACT LED as an embedded-hal output pin.
+//! GPIO: pin functions for UART and PCM, pin levels, and the ACT LED as an embedded-hal output pin.
 //!
 //! Source: BCM2835 ARM Peripherals, chapter 6. The pull sequence (GPPUD, 150 cycles, GPPUDCLK, 150
-//! cycles) is its page 101; which pins may be UART0's, its section 6.2.
+//! cycles) is its page 101; which pins may be UART0's or PCM's, its section 6.2.
 
 use core::convert::Infallible;
 
@@ -9,9 +9,9 @@ use embedded_hal::delay::DelayNs;
 use embedded_hal::digital::{ErrorType, OutputPin};
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::register_structs;
-use tock_registers::registers::{ReadWrite, WriteOnly};
+use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
 
-use crate::board::ActLed;
+use crate::board::{ActLed, PcmPins};
 use crate::mmio::Mmio;
 use crate::timer::Clock;
 
@@ -24,6 +24,8 @@ register_structs! {
         (0x24 => _reserved1),
         (0x28 => GPCLR: [WriteOnly<u32>; 2]),
         (0x30 => _reserved2),
+        (0x34 => GPLEV: [ReadOnly<u32>; 2]),
+        (0x3c => _reserved3),
         (0x94 => GPPUD: ReadWrite<u32>),
         (0x98 => GPPUDCLK: [ReadWrite<u32>; 2]),
         (0xa0 => @END),
@@ -40,6 +42,25 @@ enum Function {
     Alt3 = 0b111,
 }
 
+/// The pin of clock generator GP0.
+const GP0_PIN: u8 = 4;
+
+impl PcmPins {
+    /// The pin of the bit clock, and the function of all. Frame clock and data input follow it.
+    const fn place(self) -> (u8, Function) {
+        match self {
+            Self::Header => (18, Function::Alt0),
+            Self::P5 => (28, Function::Alt2),
+        }
+    }
+
+    /// The pin of the bit clock.
+    #[must_use]
+    pub const fn bit_clock(self) -> u8 {
+        self.place().0
+    }
+}
+
 /// UART0's TXD and RXD elsewhere than on pins 14 and 15. A Zero W has its Bluetooth on 32 and 33.
 const UART0_ELSEWHERE: [(u8, Function); 4] = [
     (32, Function::Alt3),
@@ -49,6 +70,7 @@ const UART0_ELSEWHERE: [(u8, Function); 4] = [
 ];
 
 const PULL_OFF: u32 = 0b00;
+const PULL_DOWN: u32 = 0b01;
 const PULL_UP: u32 = 0b10;
 
 /// GPFSEL register and value with `pin`'s three bits replaced.
@@ -93,6 +115,44 @@ impl Gpio {
         self.select(15, Function::Alt0);
         self.pull(14, PULL_OFF);
         self.pull(15, PULL_UP);
+    }
+
+    /// A second handle, for pins that nobody else uses.
+    #[must_use]
+    pub const fn another(&self) -> Self {
+        Self {
+            registers: self.registers.again(),
+            delay: self.delay,
+        }
+    }
+
+    /// Gives PCM its bit clock, frame clock and data input, and GPIO 4 the clock generator GP0. A
+    /// data line that nobody drives reads 0.
+    pub fn route_pcm(&mut self, pins: PcmPins) {
+        let (first, function) = pins.place();
+        self.pull(first + 2, PULL_DOWN);
+        for pin in first..first + 3 {
+            self.select(pin, function);
+        }
+    }
+
+    /// Gives GPIO 4 the clock generator GP0.
+    pub fn route_gp0(&mut self) {
+        self.select(GP0_PIN, Function::Alt0);
+    }
+
+    /// Makes all of them inputs again.
+    pub fn release_pcm(&mut self, pins: PcmPins) {
+        let (first, _) = pins.place();
+        for pin in (first..first + 3).chain([GP0_PIN]) {
+            self.select(pin, Function::Input);
+        }
+    }
+
+    /// Levels of GPIO 0 to 31, one bit each, whatever their functions are.
+    #[must_use]
+    pub fn levels(&self) -> u32 {
+        self.registers.visit(|gpio| gpio.GPLEV[0].get())
     }
 
     /// Makes the board's activity light an output, dark. Without one no pin is touched.
@@ -177,6 +237,7 @@ mod tests {
     fn registers_lie_where_the_manual_says() {
         assert_eq!(offset_of!(Registers, GPSET), 0x1c);
         assert_eq!(offset_of!(Registers, GPCLR), 0x28);
+        assert_eq!(offset_of!(Registers, GPLEV), 0x34);
         assert_eq!(offset_of!(Registers, GPPUDCLK), 0x98);
     }
 
@@ -203,6 +264,23 @@ mod tests {
         assert!(is_selected(0b111 << 9, 33, Function::Alt3));
         for register in [0, 0b111 << 6, 0b110 << 9, 0b001 << 9] {
             assert!(!is_selected(register, 33, Function::Alt3), "{register:#o}");
+        }
+    }
+
+    #[test]
+    fn pcm_has_the_pins_of_the_header_or_of_p5() {
+        for (pins, register, value) in [
+            (PcmPins::Header, 0x04, 0b100 << 24 | 0b100 << 27),
+            (PcmPins::P5, 0x08, 0b110 << 24 | 0b110 << 27),
+        ] {
+            let (registers, words) = fake::zeros();
+            let mut gpio = Gpio::new(registers, crate::timer::fake_clock());
+            gpio.route_pcm(pins);
+            gpio.route_gp0();
+            assert_eq!(words.at(register), value, "{pins:?}");
+            assert_eq!(words.at(0x00), 0b100 << 12);
+            gpio.release_pcm(pins);
+            assert_eq!((words.at(0x00), words.at(register)), (0, 0));
         }
     }
 

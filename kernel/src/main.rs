@@ -15,14 +15,19 @@ fn main() {}
 use kernel::arch::cpu;
 use kernel::asb::Asb;
 use kernel::board::Revision;
-use kernel::device::Device;
+use kernel::clock_manager::ClockManager;
+use kernel::device::{Device, Drivers};
+use kernel::dma::Channel;
 use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
 use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
+use kernel::i2s::{CONTROL_BYTES, I2s};
+use kernel::instrument::capture::{RING_BYTES, TAIL_BYTES};
 use kernel::instrument::{BootTimes, EngineChoice, Instrument, Settings, Workspace};
 use kernel::mailbox::Mailbox;
 use kernel::mmio::peripherals::Peripherals;
+use kernel::pcm::Pcm;
 use kernel::pm::{Grafx, Pm};
 use kernel::property::MESSAGE_WORDS;
 use kernel::startup;
@@ -79,10 +84,23 @@ fn boot(atags: u32) -> ! {
     let ram_bytes = facts.board.memory_bytes as usize;
     cpu::map_ram(ram_bytes);
     arena.grow(ram_bytes);
+    let channels = startup::dma_channels(&mut mailbox);
+    let pins_of_pcm = gpio.another();
     let light = gpio.into_act_led(revision.act_led());
 
     arena.skip_to(V3D_START);
     let memory = arena.take(V3D_BYTES).expect("every board has 128 MiB");
+    let mut take = |bytes| arena.take(bytes).expect("every board has 128 MiB");
+    let input = I2s {
+        clocks: ClockManager::new(peripherals.clocks, clock),
+        pcm: Pcm::new(peripherals.pcm, clock),
+        gpio: pins_of_pcm,
+        pins: revision.pcm_pins(),
+        dma: Channel::of(peripherals.dma, clock, channels),
+        clock,
+        memory: take(RING_BYTES + TAIL_BYTES),
+        control: take(CONTROL_BYTES),
+    };
     let mut v3d = None;
     if !facts.board.v3d_hung && !facts.board.v3d_unwanted {
         if facts.watchdog_counts {
@@ -116,6 +134,14 @@ fn boot(atags: u32) -> ! {
     });
 
     let watchdog = facts.watchdog_counts;
-    let mut device = Device::new(uart, clock, pm, light, facts.board, questions, watchdog);
+    let drivers = Drivers {
+        uart,
+        clock,
+        pm,
+        light,
+        mailbox: questions,
+        input,
+    };
+    let mut device = Device::new(drivers, facts.board, watchdog);
     Instrument::new(WORKSPACE.take(), qpu, settings, complaint).run(&mut device)
 }

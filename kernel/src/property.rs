@@ -41,6 +41,8 @@ pub enum Tag {
     EnableQpu = 0x0003_0012,
     /// domain, 1 or 0 → domain, state.
     SetDomainState = 0x0003_8030,
+    /// → DMA channels that the ARM may use, one bit each.
+    DmaChannels = 0x0006_0001,
     /// → text.
     CommandLine = 0x0005_0001,
 }

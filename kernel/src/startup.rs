@@ -13,6 +13,7 @@ use crate::arch::cpu;
 use crate::atags;
 use crate::baud::Divisor;
 use crate::board::Revision;
+use crate::dma::USUAL_CHANNELS;
 use crate::engine::qpu_selftest;
 use crate::instrument::{BoardInfo, BootTimes, Stage};
 use crate::log;
@@ -49,6 +50,12 @@ pub fn found_reset_status(mailbox: &mut Mailbox) -> u32 {
     // Two words, as vcmailbox sends them in the issue that brought this tag.
     let found = mailbox.property::<1>(Tag::ResetStatus, &[0, 0]);
     found.map_or(0, |[status]| status)
+}
+
+/// The DMA channels that the firmware leaves the ARM, one bit each.
+pub fn dma_channels(mailbox: &mut Mailbox) -> u32 {
+    let answer = mailbox.property::<1>(Tag::DmaChannels, &[]);
+    answer.map_or(USUAL_CHANNELS, |[mask]| mask)
 }
 
 /// Sets the UART's clock; returns the rate to compute divisors from, which has one for

@@ -6,6 +6,7 @@
 #[path = "../../kernel/wire/tests/fuzz/mod.rs"]
 mod protocol;
 
+use kernel::instrument::Settings;
 use qpuscope::failure::{Exit, Failure};
 use qpuscope::input::{self, Points, Reading, Stereo};
 use qpuscope::job_file::JobFile;
@@ -29,7 +30,35 @@ pub const ALL: &[Target] = &[
     ("qpu-textures", qpu_textures),
     ("job-files", job_files),
     ("recordings", recordings),
+    ("settings", settings),
 ];
+
+/// Any lines of settings are taken or refused with a sentence; a refusal changes nothing, and what
+/// is written can be read back.
+fn settings(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (mut settings, _) = Settings::from_cmdline(&text);
+    for line in text.lines() {
+        let before = settings;
+        if let Err(error) = settings.apply(line) {
+            assert!(!error.to_string().is_empty());
+            assert_eq!(settings, before);
+            continue;
+        }
+        let (mut written, mut again) = (String::new(), Settings::default());
+        settings
+            .write("all", &mut written)
+            .expect("a string takes it");
+        again
+            .apply(&written)
+            .unwrap_or_else(|error| panic!("{written}: {error}"));
+        let mut rewritten = String::new();
+        again
+            .write("all", &mut rewritten)
+            .expect("a string takes it");
+        assert_eq!(rewritten, written);
+    }
+}
 
 /// Any 64-bit word decodes to fields that encode to it, or is refused; any program can be checked
 /// and listed.

@@ -61,3 +61,8 @@ fn job_files() {
 fn recordings() {
     drive("recordings");
 }
+
+#[test]
+fn settings() {
+    drive("settings");
+}

@@ -27,6 +27,16 @@ pub fn from_i16(raw: i16) -> Sample {
     }
 }
 
+/// Two's complement: x / 2^31. Rounded to the 24 significant bits of f32. Clipped within 2^-23 of
+/// full scale, which is the last step of a converter of 24 bits.
+#[must_use]
+pub fn from_i32(raw: i32) -> Sample {
+    Sample {
+        value: raw as f32 / 2_147_483_648.0,
+        clipped: raw >> 8 == i32::MIN >> 8 || raw >> 8 == i32::MAX >> 8,
+    }
+}
+
 /// Two's complement: x / 128.
 #[must_use]
 pub fn from_i8(raw: i8) -> Sample {
@@ -81,6 +91,15 @@ mod tests {
                 clipped: false
             }
         );
+        for (raw, value, clipped) in [
+            (i32::MIN, -1.0, true),
+            (i32::MIN + 0x100, -1.0 + 1.0 / 8_388_608.0, false),
+            (0x7fff_ff00, 1.0 - 1.0 / 8_388_608.0, true),
+            (0x4000_0000, 0.5, false),
+            (0x7fff_feff, 1.0 - 1.0 / 8_388_608.0, false),
+        ] {
+            assert_eq!(from_i32(raw), Sample { value, clipped }, "{raw:#x}");
+        }
         assert_eq!(
             from_f32(-1.0),
             Sample {

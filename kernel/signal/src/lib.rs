@@ -15,7 +15,7 @@ mod window;
 pub use code::Code;
 pub use detector::Detector;
 pub use rate::Rate;
-pub use sample::{Domain, SampleFormat};
+pub use sample::{Channels, Domain, SampleFormat};
 pub use window::{Beta, Gain, Window, cosines, harmonics, kaiser};
 
 /// The direction of a transform. Neither scales: forward then inverse gives N times the input.

@@ -50,22 +50,79 @@ crate::code! {
         #[default] I16 = 1 "i16",
         /// Little-endian IEEE single precision, as it is.
         F32 = 2 "f32",
+        /// Little-endian two's complement: x / 2^31. Of numbers with more than 24 significant bits
+        /// 24 count.
+        I32 = 3 "i32",
+        /// Offset binary in the upper byte of little-endian 16 bits, whatever the lower: ((x >> 8) -
+        /// 127.5) / 127.5.
+        U8High = 4 "u8-high",
         /// Two's complement: x / 128. Not uploaded.
-        I8 = 3 "i8",
+        I8 = 255 "i8",
+    }
+}
+
+/// The numbers in memory that are the components of samples, where these do not simply follow each
+/// other. Of frames of two numbers, such as I2S brings them, one or both.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Channels {
+    /// All numbers, in order.
+    #[default]
+    All,
+    /// Real samples: the first number of each frame.
+    First,
+    /// Real samples: the second number of each frame.
+    Second,
+    /// Complex samples of which the second number of each frame is the in-phase part.
+    Swapped,
+}
+
+impl Channels {
+    /// Every choice.
+    pub const ALL: [Self; 4] = [Self::All, Self::First, Self::Second, Self::Swapped];
+
+    /// True if samples of `domain` can be chosen so.
+    #[must_use]
+    pub const fn suits(self, domain: Domain) -> bool {
+        match self {
+            Self::All => true,
+            Self::First | Self::Second => matches!(domain, Domain::Real),
+            Self::Swapped => matches!(domain, Domain::Complex),
+        }
+    }
+
+    /// Numbers from a component to that of the same kind behind it, for each that is taken: 2 where
+    /// every other number is left out.
+    #[must_use]
+    pub const fn step(self) -> u32 {
+        match self {
+            Self::All | Self::Swapped => 1,
+            Self::First | Self::Second => 2,
+        }
+    }
+
+    /// The place, among all numbers, of number `index` of those that are taken.
+    #[must_use]
+    pub const fn place(self, index: u32) -> u32 {
+        match self {
+            Self::All => index,
+            Self::First => 2 * index,
+            Self::Second => 2 * index + 1,
+            Self::Swapped => index ^ 1,
+        }
     }
 }
 
 impl SampleFormat {
     /// The formats that an instrument takes, in order of their codes.
-    pub const UPLOADED: [Self; 3] = [Self::U8, Self::I16, Self::F32];
+    pub const UPLOADED: [Self; 5] = [Self::U8, Self::I16, Self::F32, Self::I32, Self::U8High];
 
     /// Bytes of a number.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         match self {
             Self::U8 | Self::I8 => 1,
-            Self::I16 => 2,
-            Self::F32 => 4,
+            Self::I16 | Self::U8High => 2,
+            Self::F32 | Self::I32 => 4,
         }
     }
 
@@ -80,8 +137,11 @@ impl SampleFormat {
     pub const fn full_scale(self) -> f64 {
         match self {
             Self::U8 => 127.5,
+            // With the lower byte in the middle.
+            Self::U8High => 32640.0,
             Self::I8 => 128.0,
             Self::I16 => 32768.0,
+            Self::I32 => 2_147_483_648.0,
             Self::F32 => 1.0,
         }
     }

@@ -34,6 +34,7 @@ pub fn blocks(spectra: &Spectra) -> Blocks {
     Blocks {
         is_real: spectra.coding.domain == Domain::Real,
         format: spectra.coding.format,
+        channels: spectra.coding.channels,
         log2_points: spectra.log2n,
         hop: spectra.hop as u32,
         count: spectra.blocks,
@@ -348,7 +349,7 @@ mod tests {
     fn requests() -> Vec<Request> {
         let mut requests: Vec<_> = (MIN_LOG2..=MAX_LOG2).map(firmware::transform).collect();
         let codings = SampleFormat::UPLOADED.into_iter().flat_map(|format| {
-            [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain })
+            [Domain::Real, Domain::Complex].map(|domain| Coding::new(format, domain))
         });
         for coding in codings {
             for log2n in MIN_LOG2..=MAX_LOG2 {

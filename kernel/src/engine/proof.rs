@@ -202,7 +202,11 @@ fn prove_power(
     for word in &mut *words {
         *word = match coding.format {
             SampleFormat::F32 => noise.number().to_bits(),
-            SampleFormat::U8 | SampleFormat::I8 | SampleFormat::I16 => noise.word(),
+            SampleFormat::U8
+            | SampleFormat::I8
+            | SampleFormat::I16
+            | SampleFormat::I32
+            | SampleFormat::U8High => noise.word(),
         };
     }
     let [got, wanted] = [&mut *bench.got, &mut *bench.wanted].map(|all| all.get_mut(..bins));

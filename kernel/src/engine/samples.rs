@@ -7,9 +7,9 @@
 //! sample does not spoil an average.
 
 use dsp::Complex;
-use dsp::sample::{from_f32, from_i8, from_i16, from_u8};
+use dsp::sample::{Sample, from_f32, from_i8, from_i16, from_i32, from_u8};
 use dsp::spectrum::Domain;
-use wire::SampleFormat;
+use wire::{Channels, SampleFormat};
 
 /// Bytes of a word.
 const WORD: usize = 4;
@@ -23,13 +23,25 @@ pub struct Coding {
     pub format: SampleFormat,
     /// Real samples have one component, complex ones two, in-phase first.
     pub domain: Domain,
+    /// The numbers that are components. Others than all are of i32 only.
+    pub channels: Channels,
 }
 
 impl Coding {
-    /// Bytes of a sample.
+    /// Samples whose components follow each other.
+    #[must_use]
+    pub const fn new(format: SampleFormat, domain: Domain) -> Self {
+        Self {
+            format,
+            domain,
+            channels: Channels::All,
+        }
+    }
+
+    /// Bytes from a sample to the next.
     #[must_use]
     pub const fn bytes(self) -> usize {
-        self.format.sample_bytes(self.domain)
+        self.format.sample_bytes(self.domain) * self.channels.step() as usize
     }
 
     /// Words that `count` samples take.
@@ -50,11 +62,24 @@ impl Coding {
     /// the window.
     pub fn load(self, words: &[u32], first: usize, window: &[f32], out: &mut [Complex<f32>]) {
         let (real, out) = (self.domain == Domain::Real, (window, out));
+        let all = |index| index;
+        let of = (words, first);
         match self.format {
-            SampleFormat::U8 => load::<1>(words, first, real, out, |x| from_u8(x as u8).value),
-            SampleFormat::I16 => load::<2>(words, first, real, out, |x| from_i16(x as i16).value),
-            SampleFormat::I8 => load::<1>(words, first, real, out, |x| from_i8(x as i8).value),
-            SampleFormat::F32 => load::<4>(words, first, real, out, f32::from_bits),
+            SampleFormat::U8 => load::<1>(of, all, real, out, |x| from_u8(x as u8).value),
+            SampleFormat::I16 => load::<2>(of, all, real, out, |x| from_i16(x as i16).value),
+            SampleFormat::U8High => {
+                load::<2>(of, all, real, out, |x| from_u8((x >> 8) as u8).value);
+            }
+            SampleFormat::I8 => load::<1>(of, all, real, out, |x| from_i8(x as i8).value),
+            SampleFormat::F32 => load::<4>(of, all, real, out, f32::from_bits),
+            SampleFormat::I32 => {
+                let (step, other) = (
+                    self.channels.step() as usize,
+                    self.channels.place(0) as usize,
+                );
+                let place = |index| (step * index) ^ other;
+                load::<4>(of, place, real, out, |x| from_i32(x as i32).value);
+            }
         }
     }
 
@@ -68,7 +93,11 @@ impl Coding {
             SampleFormat::U8 => (word, 0x7f7f_7f7f),
             SampleFormat::I8 => (word ^ 0x7f7f_7f7f, 0x7f7f_7f7f),
             SampleFormat::I16 => (word ^ 0x7fff_7fff, 0x7fff_7fff),
-            SampleFormat::F32 => return 0,
+            SampleFormat::U8High => {
+                let high = word & 0xff00_ff00;
+                (high | high >> 8, 0x7fff_7fff)
+            }
+            SampleFormat::F32 | SampleFormat::I32 => return 0,
         };
         let differ = (word ^ (word >> 1)) & low;
         let ends = !(differ + low) & !low;
@@ -87,16 +116,17 @@ impl Coding {
 }
 
 /// [`Coding::load`] for components of `BYTES` bytes, of which `value` gets the lowest of a word.
+/// `place`: which of all numbers one of those that are taken is.
 #[inline(always)]
 fn load<const BYTES: usize>(
-    words: &[u32],
-    first: usize,
+    (words, first): (&[u32], usize),
+    place: impl Fn(usize) -> usize,
     is_real: bool,
     (window, out): (&[f32], &mut [Complex<f32>]),
     value: impl Fn(u32) -> f32,
 ) {
     let component = |index: usize| {
-        let byte = BYTES * index;
+        let byte = BYTES * place(index);
         let word = words.get(byte / WORD).copied().unwrap_or_default();
         value(word >> (8 * (byte % WORD)))
     };
@@ -142,13 +172,9 @@ impl<'a> History<'a> {
     /// No samples; `words` is where they will be.
     #[must_use]
     pub const fn new(words: &'a mut [u32]) -> Self {
-        let coding = Coding {
-            format: SampleFormat::F32,
-            domain: Domain::Real,
-        };
         Self {
             words,
-            coding,
+            coding: Coding::new(SampleFormat::F32, Domain::Real),
             first: 0,
             filled: 0,
         }
@@ -205,8 +231,12 @@ impl<'a> History<'a> {
     pub fn extend(&mut self, bytes: &[u8]) -> u32 {
         let room = self.make_room(bytes.len());
         let bytes = &bytes[..room - room % self.coding.bytes()];
-        if self.coding.format == SampleFormat::F32 {
-            return self.extend_f32(bytes);
+        match self.coding.format {
+            SampleFormat::F32 => {
+                return self.extend_words(bytes, |raw| from_f32(f32::from_bits(raw)));
+            }
+            SampleFormat::I32 => return self.extend_words(bytes, |raw| from_i32(raw as i32)),
+            SampleFormat::U8 | SampleFormat::I16 | SampleFormat::U8High | SampleFormat::I8 => {}
         }
         let fills_a_word = self.filled.next_multiple_of(WORD) - self.filled;
         let (head, rest) = bytes.split_at(fills_a_word.min(bytes.len()));
@@ -235,14 +265,22 @@ impl<'a> History<'a> {
         self.coding.clipped(seen)
     }
 
-    fn extend_f32(&mut self, bytes: &[u8]) -> u32 {
+    /// Takes samples whose numbers are words. f32 are kept as `sample` gives them.
+    fn extend_words(&mut self, bytes: &[u8], sample: impl Fn(u32) -> Sample) -> u32 {
+        let Coding {
+            format, channels, ..
+        } = self.coding;
+        let is_f32 = format == SampleFormat::F32;
+        let is_taken = |number| channels.step() == 1 || channels.place(0) == number;
         let mut clipped = 0;
-        for sample in bytes.chunks_exact(self.coding.bytes()) {
+        for frame in bytes.chunks_exact(self.coding.bytes()) {
             let mut is_clipped = false;
-            for &component in sample.as_chunks().0 {
-                let component = from_f32(f32::from_le_bytes(component));
-                is_clipped |= component.clipped;
-                self.words[self.first + self.filled / WORD] = component.value.to_bits();
+            for (number, &raw) in (0..).zip(frame.as_chunks().0) {
+                let raw = u32::from_le_bytes(raw);
+                let Sample { value, clipped } = sample(raw);
+                is_clipped |= clipped && is_taken(number);
+                self.words[self.first + self.filled / WORD] =
+                    if is_f32 { value.to_bits() } else { raw };
                 self.filled += WORD;
             }
             clipped += u32::from(is_clipped);
@@ -292,23 +330,35 @@ mod tests {
 
     /// Every coding.
     fn codings() -> impl Iterator<Item = Coding> {
-        let of = |format| [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain });
-        SampleFormat::ALL.into_iter().flat_map(of)
+        let of = |format| [Domain::Real, Domain::Complex].map(|domain| Coding::new(format, domain));
+        let frames = [
+            (Domain::Real, Channels::First),
+            (Domain::Real, Channels::Second),
+            (Domain::Complex, Channels::Swapped),
+        ];
+        let frames = frames.map(|(domain, channels)| Coding {
+            format: SampleFormat::I32,
+            domain,
+            channels,
+        });
+        SampleFormat::ALL.into_iter().flat_map(of).chain(frames)
     }
 
     /// A component, from a number that has every value of a component's bytes in turn.
     fn component(format: SampleFormat, number: u32) -> ([u8; 4], dsp::sample::Sample) {
         let raw = (number.wrapping_mul(0x9e37_79b9) >> 8) ^ number;
         let raw = match number % 5 {
-            0 => [0, 0x8000, 0x7fc0_0080, 0xff80_0000][number as usize / 5 % 4],
-            1 => [0xff, 0x7fff, 0x3f80_0000, 0xbf80_007f][number as usize / 5 % 4],
+            0 => [0, 0x8000, 0x7fc0_0080, 0xff80_0000, 0x8000_00ff][number as usize / 5 % 5],
+            1 => [0xff, 0x7fff, 0x3f80_0000, 0xbf80_007f, 0x7fff_ff00][number as usize / 5 % 5],
             _ => raw,
         };
         let sample = match format {
             SampleFormat::U8 => from_u8(raw as u8),
+            SampleFormat::U8High => from_u8((raw >> 8) as u8),
             SampleFormat::I8 => from_i8(raw as i8),
             SampleFormat::I16 => from_i16(raw as i16),
             SampleFormat::F32 => from_f32(f32::from_bits(raw)),
+            SampleFormat::I32 => from_i32(raw as i32),
         };
         (raw.to_le_bytes(), sample)
     }
@@ -316,13 +366,13 @@ mod tests {
     #[test]
     fn samples_come_out_as_they_went_in_however_they_were_cut() {
         for coding in codings() {
-            let component_bytes = match coding.domain {
-                Domain::Real => coding.bytes(),
-                Domain::Complex => coding.bytes() / 2,
-            };
+            let component_bytes = coding.format.bytes() as usize;
+            // A number that is no component, and clipped.
+            let other = 0x7fff_ffff_u32.to_le_bytes();
             let (mut bytes, mut expected, mut clipped) = (Vec::new(), Vec::new(), 0);
             for number in 0..500 {
                 let (raw, re) = component(coding.format, 2 * number);
+                let at = bytes.len();
                 bytes.extend(&raw[..component_bytes]);
                 let mut im = dsp::sample::Sample {
                     value: 0.0,
@@ -332,6 +382,12 @@ mod tests {
                     let raw;
                     (raw, im) = component(coding.format, 2 * number + 1);
                     bytes.extend(&raw[..component_bytes]);
+                }
+                match coding.channels {
+                    Channels::All => {}
+                    Channels::First => bytes.extend(other),
+                    Channels::Second => drop(bytes.splice(at..at, other)),
+                    Channels::Swapped => bytes[at..].rotate_left(component_bytes),
                 }
                 expected.push(Complex::new(re.value, im.value));
                 clipped += u32::from(re.clipped || im.clipped);
@@ -362,11 +418,13 @@ mod tests {
             let [low, high] = raw.to_le_bytes();
             let of = |format, word| {
                 let domain = Domain::Real;
-                Coding { format, domain }.clipped(word)
+                Coding::new(format, domain).clipped(word)
             };
             let wanted = u32::from(from_i16(raw as i16).clipped);
             let word = u32::from(raw) << 16 | 0x1234;
             assert_eq!(of(SampleFormat::I16, word), wanted, "{raw:#x}");
+            let wanted = u32::from(from_u8(high).clipped);
+            assert_eq!(of(SampleFormat::U8High, word), wanted, "{raw:#x}");
             let wanted = u32::from(from_u8(low).clipped) + u32::from(from_u8(high).clipped);
             let word = u32::from(raw) << 8 | 0x1200_0034;
             assert_eq!(of(SampleFormat::U8, word), wanted, "{raw:#x}");
@@ -378,16 +436,10 @@ mod tests {
         let mut words = [0; 2];
         let mut history = History::new(&mut words);
         let domain = Domain::Complex;
-        history.begin(Coding {
-            format: SampleFormat::I16,
-            domain,
-        });
+        history.begin(Coding::new(SampleFormat::I16, domain));
         history.extend(&[1; 12]);
         assert_eq!(history.len(), 2);
-        history.begin(Coding {
-            format: SampleFormat::F32,
-            domain,
-        });
+        history.begin(Coding::new(SampleFormat::F32, domain));
         assert!(history.is_empty());
         for value in [1.0, 2.0] {
             history.push(Complex::new(value, -value));

@@ -7,6 +7,8 @@ use core::fmt;
 
 use wire::{Name, ResetCause};
 
+use super::capture::Port;
+
 /// A second, in microseconds.
 pub(super) const SECOND_US: u64 = 1_000_000;
 
@@ -114,6 +116,9 @@ impl fmt::Display for BaudError {
 
 /// The board as the instrument sees it.
 pub trait Board {
+    /// The hardware that takes samples.
+    type Port: Port;
+
     /// Microseconds since the start.
     fn now_us(&mut self) -> u64;
 
@@ -170,6 +175,9 @@ pub trait Board {
     /// Reports that this checksum is another after a job of a host, and restarts the board. On the
     /// device this does not return.
     fn memory_changed(&mut self);
+
+    /// The live input.
+    fn port(&mut self) -> &mut Self::Port;
 
     /// Facts about the board.
     fn info(&self) -> &BoardInfo;

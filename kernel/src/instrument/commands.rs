@@ -11,6 +11,7 @@ use super::board::{BaudError, Board};
 use super::descriptor::cropped;
 use super::hub::Hub;
 use super::line_rate::LOWEST_BAUD;
+use super::live::{Asker, Begun};
 use super::refusal::Refusal;
 use super::report;
 use super::settings::{EngineChoice, MAX_N, MIN_N};
@@ -19,7 +20,7 @@ use crate::engine::{Fft, QpuHost};
 
 /// Capabilities that depend neither on the board nor on a list, behind the windows.
 const CAPABILITIES: &str = ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\n\
-    upload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
+    upload=u8,i16,f32\ninput=gen,i2s\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
 
 /// The answer to a request that is not refused.
 enum Answer {
@@ -63,7 +64,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Message::Hello(_) => self.send_info(header, board),
             Message::Ping(token) => self.link.outbox.put(envelope, &Message::Pong(*token)),
             Message::Get(keys) => {
-                let mut text = heapless::String::<512>::new();
+                let mut text = heapless::String::<768>::new();
                 self.write_settings(keys, &mut text, board);
                 self.link.outbox.put(envelope, &Message::Settings(&text));
             }
@@ -73,8 +74,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             Message::Start => {
                 self.require_no_upload()?;
-                self.begin_stream(board)?;
-                return Ok(Answer::Done);
+                return Ok(match self.begin_stream(board)? {
+                    Begun::Now => Answer::Done,
+                    Begun::Later => self.answer_later(header),
+                });
             }
             Message::Stop => {
                 self.end_stream(board);
@@ -132,6 +135,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Message::JobRead { first, words } => self.job_read(*first, *words, envelope)?,
             Message::RunJob(job) => self.run_job(*job, envelope, board)?,
             Message::Prove(plan) => self.prove(*plan, envelope, board)?,
+            Message::Probe => {
+                self.require_no_upload()?;
+                self.begin_probe(board)?;
+                return Ok(self.answer_later(header));
+            }
             Message::Measure(number) => self.measure(*number, envelope, board)?,
             _ => {
                 return Err(Refusal::Plain(
@@ -143,8 +151,15 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         Ok(Answer::None)
     }
 
+    /// Answers when the live input is there, or is not.
+    fn answer_later(&mut self, header: &Header) -> Answer {
+        let (request, stream) = (header.request, header.stream);
+        self.live.asker = Some(Asker::Host { request, stream });
+        Answer::None
+    }
+
     fn send_info(&mut self, header: &Header, board: &mut impl Board) {
-        let mut capabilities = heapless::String::<512>::new();
+        let mut capabilities = heapless::String::<768>::new();
         self.write_capabilities(&mut capabilities);
         let about = *board.info();
         let info = Info {
@@ -228,12 +243,20 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.require_no_upload()?;
         let before = self.settings;
         self.settings.apply(text).map_err(Refusal::Setting)?;
-        if self.stream.state() == State::Streaming
-            && self.settings != before
-            && let Err(refusal) = self.begin_stream(board)
+        if self.settings != before && (self.stream.state() == State::Streaming || self.is_coming())
         {
-            self.settings = before;
-            return Err(refusal);
+            let asker = self.live.asker;
+            match self.begin_stream(board) {
+                Ok(_) => self.live.asker = asker.filter(|_| self.is_coming()),
+                Err(refusal) => {
+                    self.settings = before;
+                    // What streamed before may have had to end for the attempt.
+                    if self.stream.state() != State::Streaming {
+                        let _ = self.begin_stream(board);
+                    }
+                    return Err(refusal);
+                }
+            }
         }
         let wants_qpus = self.settings.engine != EngineChoice::Cpu;
         if wants_qpus && self.settings.engine != before.engine && board.info().v3d_unwanted {

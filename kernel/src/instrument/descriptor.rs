@@ -86,6 +86,7 @@ pub(super) fn describe(
         board: info.name,
         detector: settings.detector,
         dc: settings.dc,
+        rate_within_hz: signal.rate_within_hz,
     }
 }
 

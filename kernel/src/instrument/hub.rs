@@ -5,20 +5,24 @@
 //! ([`super::typed`]) and the order of output ([`super::output`]) are methods of it in files of
 //! their own.
 
-use wire::{Domain, Envelope, Fault, Item, NakCode, SampleFormat, Source, State};
+use core::fmt::Write;
+
+use wire::{Envelope, Fault, Item, NakCode, SampleFormat, Source, State};
 
 use super::analyser::{Analyser, Shape};
 use super::board::{Board, Stage};
 use super::descriptor::{bins_of, cropped, describe};
 use super::link::{Link, Listener};
+use super::live::{Begun, Live};
 use super::notice::Sentence;
 use super::refusal::Refusal;
 use super::selftest::{SelfTest, Step, test_engines};
-use super::settings::{Output, SettingError, Settings};
+use super::settings::{Input, Output, SettingError, Settings};
 use super::source::{Generator, Signal};
 use super::stream::Stream;
 use super::text;
 use super::upload::Upload;
+use crate::engine::samples::Coding;
 use crate::engine::{EngineError, Fft, QpuHost};
 use crate::log;
 
@@ -30,6 +34,7 @@ pub(super) struct Hub<'a, Q> {
     pub link: Link<'a>,
     pub stream: Stream<'a>,
     pub upload: Upload<'a>,
+    pub live: Live,
     pub selftest: SelfTest,
     /// Room for the words of an answer.
     pub words: &'a mut [u8],
@@ -40,14 +45,18 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     pub(super) fn start(&mut self, board: &mut impl Board) {
         board.stage(Stage::SelfTest);
         self.write_banner(board);
-        self.shape_analyser(SampleFormat::F32, self.settings.domain);
+        self.shape_analyser(Coding::new(SampleFormat::F32, self.settings.domain));
         test_engines(&mut self.analyser, board, &mut self.link.notice);
         self.report_drops();
         self.link
             .say("next: run `qpuscope read PORT` on the host, or type help and Enter");
         if self.settings.start {
-            self.link
-                .say("spectra of the built-in generator follow until a byte comes from the host");
+            self.link.say(match self.settings.input {
+                Input::Generator => {
+                    "spectra of the built-in generator follow until a byte comes from the host"
+                }
+                Input::I2s => "spectra of the I2S input follow until a byte comes from the host",
+            });
         }
         board.stage(Stage::Idle);
         self.stream.next_second_us = board.now_us() + super::board::SECOND_US;
@@ -75,47 +84,68 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Starts the generator, if it is to start by itself.
+    /// Starts the input that is set, if it is to start by itself.
     fn begin_unasked(&mut self, board: &mut impl Board) {
-        if self.settings.start && self.begin_stream(board).is_ok() {
-            self.stream.unasked = true;
+        if !self.settings.start {
+            return;
+        }
+        match self.begin_stream(board) {
+            Ok(Begun::Now) => self.stream.unasked = true,
+            Ok(Begun::Later) => self.live.is_unasked = true,
+            Err(refusal) => self.say_refusal(&refusal),
         }
     }
 
-    /// Begins the generator's stream at its first sample.
-    pub(super) fn begin_stream(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
-        let domain = self.settings.domain;
+    /// Says a refusal to a person.
+    pub(super) fn say_refusal(&mut self, refusal: &Refusal) {
+        let mut sentence = heapless::String::<320>::new();
+        let _ = write!(sentence, "{refusal}");
+        self.link.say(&sentence);
+    }
+
+    /// Begins the stream of the input that is set, at its first sample.
+    pub(super) fn begin_stream(&mut self, board: &mut impl Board) -> Result<Begun, Refusal> {
+        let domain = match self.settings.input {
+            Input::Generator => self.settings.domain,
+            Input::I2s => self.settings.channel.domain(),
+        };
         cropped(&self.settings, domain)?;
         if self.settings.average == 0 {
             return Err(Refusal::Plain(
                 NakCode::WRONG_STATE,
-                "avg=all is for uploads, the generator never ends; set avg=16 and start again",
+                "avg=all is for uploads, live input never ends; set avg=16 and start again",
             ));
+        }
+        if self.settings.input == Input::I2s {
+            return self.begin_capture(board).map(|()| Begun::Later);
         }
         self.stream.generator = Generator::new(domain, board.now_us());
         let signal = self.stream.generator.signal(0);
         self.begin(signal, board);
-        Ok(())
+        Ok(Begun::Now)
     }
 
     /// Begins a run of records.
     pub(super) fn begin(&mut self, signal: Signal, board: &mut impl Board) {
-        self.shape_analyser(signal.format, signal.domain);
+        if signal.source != Source::I2s {
+            self.live.end(board);
+        }
+        self.shape_analyser(signal.coding());
         self.stream.begin(signal, board.now_us());
         self.refresh_descriptor(board);
         board.stage(signal.stage());
     }
 
     /// Lets the analyser make what the settings say of such samples.
-    pub(super) fn shape_analyser(&mut self, format: SampleFormat, domain: Domain) {
-        let (_, all) = bins_of(domain, self.settings.n);
-        let bins = cropped(&self.settings, domain).unwrap_or((0, all));
-        let shape = Shape::new(&self.settings, format, domain, bins);
+    pub(super) fn shape_analyser(&mut self, coding: Coding) {
+        let (_, all) = bins_of(coding.domain, self.settings.n);
+        let bins = cropped(&self.settings, coding.domain).unwrap_or((0, all));
+        let shape = Shape::new(&self.settings, coding, bins);
         self.analyser.begin(shape);
     }
 
     /// Makes the descriptor of what is set now.
-    fn refresh_descriptor(&mut self, board: &mut impl Board) {
+    pub(super) fn refresh_descriptor(&mut self, board: &mut impl Board) {
         let Some(signal) = self.stream.signal() else {
             return;
         };
@@ -138,6 +168,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
         self.analyser.abandon();
         self.upload.give_up();
+        self.live.end(board);
         board.stage(Stage::Idle);
     }
 
@@ -145,7 +176,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// frame follows, it was a key, and the person is told what can be typed.
     pub(super) fn any_byte(&mut self, byte: u8, board: &mut impl Board) {
         self.selftest.stop(byte, &mut self.link.notice);
-        if core::mem::take(&mut self.stream.unasked) {
+        let is_coming = core::mem::take(&mut self.live.is_unasked);
+        if core::mem::take(&mut self.stream.unasked) || is_coming {
             self.end_stream(board);
             self.link.hint_stopped(board.now_us());
         }
@@ -206,8 +238,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Begins the blocks that are ready and finishes those that were begun first, if they are done;
     /// reports if there was something to do, or is while the QPUs are at work.
     pub(super) fn work(&mut self, board: &mut impl Board) -> bool {
+        let changed = self.step_live(board);
         let Some(signal) = self.stream.signal() else {
-            return false;
+            return changed;
         };
         let mut busy = self.feed(&signal, board);
         if self.analyser.may_begin(board.now_us()) {
@@ -217,7 +250,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             busy = true;
         }
         let Some(is_last) = self.analyser.first_ends_record() else {
-            return self.finish_upload(board) || busy;
+            return self.finish_upload(board) || busy || changed;
         };
         // Asked first, whatever else has to be waited for: the QPUs' time ends when they are asked.
         if !self.analyser.has_first() {
@@ -234,6 +267,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             return busy;
         }
         self.finish_blocks(&signal, board);
+        if is_last {
+            self.live.capture.cover(self.analyser.covered_end());
+        }
         if is_last && signal.is_live() && (is_leaving || self.link.is_held()) {
             self.analyser.clear();
             self.stream.drop_record();
@@ -254,6 +290,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 self.stream
                     .generator
                     .feed(next, wants, board.now_us(), push)
+            }
+            Source::I2s => {
+                let counters = &mut self.stream.counters;
+                self.live.feed(analyser, wants, counters, board)
             }
             Source::Upload => {
                 let fed = self.upload.feed(wants, |bytes| analyser.extend(bytes));

@@ -12,22 +12,26 @@
 //! ```text
 //! bytes -> receiver -> commands, typed -> hub -> output -> link -> bytes
 //!                                          |
-//!                 source (generator, upload) -> analyser -> stream (records)
+//!       source (generator, upload, capture) -> analyser -> stream (records)
 //! ```
 
 mod analyser;
 mod board;
+pub mod capture;
 mod commands;
 mod descriptor;
 mod hub;
+mod inputs;
 mod jobs;
 mod kept;
 mod line_rate;
 mod link;
+mod live;
 mod notice;
 mod outbox;
 mod output;
 mod plot;
+mod probe;
 mod prove;
 mod qpu_selftest;
 mod receiver;
@@ -58,6 +62,7 @@ use crate::engine::{Fft, QpuHost};
 use analyser::{Analyser, Buffers};
 use hub::Hub;
 use link::Link;
+use live::Live;
 use outbox::Outbox;
 use receiver::Receiver;
 use records::Records;
@@ -104,6 +109,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
                 link: Link::new(outbox),
                 stream: Stream::new(records),
                 upload: Upload::new(&mut workspace.fifo),
+                live: Live::new(),
                 selftest: SelfTest::default(),
                 words: &mut workspace.words,
             },

@@ -116,8 +116,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if self.stream.records.sending.is_some() && !waits {
             at_us = at_us.min(self.link.outbox.next_chunk_us());
         }
-        if self.stream.state() == State::Streaming {
-            let needed = self.analyser.next_sample() + self.analyser.wants() as u64;
+        let needed = self.analyser.next_sample() + self.analyser.wants() as u64;
+        if self.live.capture.is_open() {
+            at_us = at_us.min(self.live.capture.due_us(needed));
+        } else if self.stream.state() == State::Streaming {
             at_us = at_us.min(self.stream.generator.due_us(needed));
         }
         if !waits {

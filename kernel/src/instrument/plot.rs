@@ -155,6 +155,7 @@ mod tests {
             board: Name::new(""),
             detector: Detector::Mean,
             dc: Dc::Keep,
+            rate_within_hz: 0.0,
         }
     }
 

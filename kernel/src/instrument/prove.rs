@@ -24,12 +24,13 @@ fn candidate(plan: PlanName) -> Candidate {
         PlanKind::RealF32 => (SampleFormat::F32, Domain::Real),
         PlanKind::ComplexF32 => (SampleFormat::F32, Domain::Complex),
         PlanKind::RealI16 => (SampleFormat::I16, Domain::Real),
+        PlanKind::RealI32 => (SampleFormat::I32, Domain::Real),
         PlanKind::ComplexU8 => (SampleFormat::U8, Domain::Complex),
     };
     let points = 1 << log2n;
     Candidate::Power(Spectra {
         log2n,
-        coding: Coding { format, domain },
+        coding: Coding::new(format, domain),
         window: Window::Hann,
         hop: points,
         blocks: 1,

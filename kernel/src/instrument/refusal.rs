@@ -5,11 +5,12 @@ use core::fmt;
 use wire::{NakCode, PayloadError};
 
 use super::board::BaudError;
+use super::capture::Trouble;
 use super::settings::{MAX_N, MIN_N, SettingError};
 use crate::engine::literals::Stray;
 
 /// Why a request is not carried out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Refusal {
     /// One sentence that is always the same.
     Plain(NakCode, &'static str),
@@ -41,6 +42,8 @@ pub(super) enum Refusal {
     QpuTimeout(u32),
     /// A QPU program names an address that is not its own.
     Stray(Stray),
+    /// The live input does not begin.
+    Input(Trouble),
 }
 
 impl Refusal {
@@ -61,6 +64,7 @@ impl Refusal {
             Self::NoCredit(_) => NakCode::NO_CREDIT,
             Self::QpuTimeout(_) => NakCode::QPU_FAILED,
             Self::Stray(_) => NakCode::BAD_VALUE,
+            Self::Input(_) => NakCode::NOT_AVAILABLE,
         }
     }
 }
@@ -107,6 +111,7 @@ impl fmt::Display for Refusal {
                 "the QPU program did not end within {limit_us} us and V3D was restarted; check \
                  that it ends with thrend, or raise the limit"
             ),
+            Self::Input(trouble) => trouble.fmt(f),
             Self::Stray(stray) => write!(
                 f,
                 "instruction {} of a program names address {:#010x}, which is not in the block of memory that JOB_MEMORY \

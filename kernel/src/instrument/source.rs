@@ -1,4 +1,4 @@
-//! Sources of samples: the generator, uploads, and room for others.
+//! Sources of samples: what they say of themselves, and the generator.
 //!
 //! A source says what its samples are ([`Signal`]), hands them to the analyser when that wants
 //! some, and says when it will have more. A live source does not wait: when a record is finished
@@ -6,34 +6,47 @@
 
 use dsp::Complex;
 use dsp::generator::{self, RATE_HZ};
-use wire::{Domain, Rate, SampleFormat, Source, State};
+use wire::{Channels, Domain, Rate, SampleFormat, Source, State};
 
 use super::board::{SECOND_US, Stage};
+use crate::engine::samples::Coding;
 
 /// Samples made or copied in one step.
 pub(super) const SAMPLE_BUDGET: usize = 2048;
 
 /// The samples of a source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Signal {
     pub source: Source,
     pub format: SampleFormat,
     pub domain: Domain,
+    pub channels: Channels,
     pub rate: Rate,
+    /// The true rate is not further away than this; 0: it is exact.
+    pub rate_within_hz: f64,
     /// The stream number of its records.
     pub stream: u16,
 }
 
 impl Signal {
+    /// The coding of its samples.
+    pub(super) const fn coding(&self) -> Coding {
+        Coding {
+            format: self.format,
+            domain: self.domain,
+            channels: self.channels,
+        }
+    }
+
     /// Reports if the source cannot wait.
     pub(super) const fn is_live(&self) -> bool {
-        matches!(self.source, Source::Generator)
+        matches!(self.source, Source::Generator | Source::I2s)
     }
 
     /// The instrument's state while this source has a stream.
     pub(super) const fn state(&self) -> State {
         match self.source {
-            Source::Generator => State::Streaming,
+            Source::Generator | Source::I2s => State::Streaming,
             Source::Upload => State::Uploading,
         }
     }
@@ -41,7 +54,7 @@ impl Signal {
     /// The firmware's stage while its samples are transformed.
     pub(super) const fn stage(&self) -> Stage {
         match self.source {
-            Source::Generator => Stage::Streaming,
+            Source::Generator | Source::I2s => Stage::Streaming,
             Source::Upload => Stage::Uploading,
         }
     }
@@ -73,7 +86,9 @@ impl Generator {
             source: Source::Generator,
             format: SampleFormat::F32,
             domain: self.domain,
+            channels: Channels::All,
             rate: Rate::hz(RATE_HZ),
+            rate_within_hz: 0.0,
             stream,
         }
     }

@@ -14,6 +14,7 @@ use super::board::{Board, SECOND_US};
 use super::hub::Hub;
 use super::records::encode;
 use super::source::SAMPLE_BUDGET;
+use crate::engine::samples::Coding;
 use crate::engine::{Fft, QpuHost};
 
 /// Lots of blocks before the clock is started: plans are made and proven, that of checks, too.
@@ -44,7 +45,7 @@ impl Taken {
 impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Measures it, and says it. The stream has been ended.
     pub(super) fn say_speed(&mut self, board: &mut impl Board) {
-        self.shape_analyser(SampleFormat::I16, self.settings.domain);
+        self.shape_analyser(Coding::new(SampleFormat::I16, self.settings.domain));
         // Its powers give way.
         self.stream.records.last = None;
         let taken = self.time_blocks(board);

@@ -4,7 +4,7 @@
 //! counters, the record that is being sent, and acknowledgements that wait for its end. Samples,
 //! transforms and the line are others' work.
 
-use wire::{Counters, Descriptor, Domain, Source, State, Uploaded};
+use wire::{Counters, Descriptor, Domain, Rate, Source, State, Uploaded};
 
 use super::analyser::Summary;
 use super::board::SECOND_US;
@@ -86,6 +86,13 @@ impl<'a> Stream<'a> {
         self.counters = Counters::default();
         self.descriptor_due = true;
         self.next_second_us = now_us + SECOND_US;
+    }
+
+    /// Takes a better rate of the samples.
+    pub(super) fn set_rate(&mut self, rate: Rate, within_hz: f64) {
+        if let Some(signal) = &mut self.signal {
+            (signal.rate, signal.rate_within_hz) = (rate, within_hz);
+        }
     }
 
     /// Ends it. The record that is being sent goes on to its end. Reports if a drawing is given up:

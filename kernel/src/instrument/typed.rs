@@ -7,6 +7,8 @@ use wire::State;
 use super::board::Board;
 use super::hub::Hub;
 use super::link::Listener;
+use super::live::{Asker, Begun};
+use super::refusal::Refusal;
 use super::settings::Output;
 use super::text;
 use crate::engine::{Fft, QpuHost};
@@ -29,7 +31,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 return;
             }
             "get" => {
-                let mut settings = heapless::String::<512>::new();
+                let mut settings = heapless::String::<768>::new();
                 self.write_settings(rest, &mut settings, board);
                 settings.lines().for_each(|line| self.link.say(line));
                 if settings.is_empty() {
@@ -46,9 +48,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 }
                 return;
             }
-            "start" => self
-                .require_no_upload()
-                .and_then(|()| self.begin_stream(board)),
+            "start" | "probe" => match self.begin_typed(word, board) {
+                Ok(Begun::Now) => Ok(()),
+                Ok(Begun::Later) => return,
+                Err(refusal) => Err(refusal),
+            },
             "stop" => {
                 self.end_stream(board);
                 Ok(())
@@ -86,11 +90,20 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         };
         match result {
             Ok(()) => self.link.say("ok"),
-            Err(refusal) => {
-                let mut sentence = heapless::String::<320>::new();
-                let _ = write!(sentence, "{refusal}");
-                self.link.say(&sentence);
-            }
+            Err(refusal) => self.say_refusal(&refusal),
         }
+    }
+
+    /// Begins a stream or a look at the pins.
+    fn begin_typed(&mut self, word: &str, board: &mut impl Board) -> Result<Begun, Refusal> {
+        self.require_no_upload()?;
+        let begun = match word {
+            "probe" => self.begin_probe(board).map(|()| Begun::Later)?,
+            _ => self.begin_stream(board)?,
+        };
+        if begun == Begun::Later {
+            self.live.asker = Some(Asker::Person);
+        }
+        Ok(begun)
     }
 }

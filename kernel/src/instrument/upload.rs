@@ -4,7 +4,7 @@
 //! transformed to the end before the end is acknowledged. The last upload that ended well is
 //! remembered, since a host repeats a request whose answer was lost.
 
-use wire::{Crc32, Credit, SampleFormat, Source, UploadBegin, Uploaded};
+use wire::{Channels, Crc32, Credit, SampleFormat, Source, UploadBegin, Uploaded};
 
 use super::board::SECOND_US;
 use super::refusal::Refusal;
@@ -94,7 +94,9 @@ impl<'a> Upload<'a> {
             source: Source::Upload,
             format: begin.format,
             domain: begin.domain,
+            channels: Channels::All,
             rate: begin.rate,
+            rate_within_hz: 0.0,
             stream,
         };
         self.current = Some(Current {

@@ -5,7 +5,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::Mmio;
-use crate::{asb, gpio, interrupt, mailbox, pm, timer, uart, v3d};
+use crate::{asb, clock_manager, dma, gpio, interrupt, mailbox, pcm, pm, timer, uart, v3d};
 
 /// Every block the firmware drives. Offsets: BCM2835 ARM Peripherals and `v3d`'s own source.
 pub struct Peripherals {
@@ -21,6 +21,12 @@ pub struct Peripherals {
     pub pm: Mmio<pm::Registers>,
     /// GPIO, pin functions and levels.
     pub gpio: Mmio<gpio::Registers>,
+    /// DMA.
+    pub dma: Mmio<dma::Registers>,
+    /// Clock manager.
+    pub clocks: Mmio<clock_manager::Registers>,
+    /// PCM, the I2S block.
+    pub pcm: Mmio<pcm::Registers>,
     /// PL011, UART0.
     pub uart: Mmio<uart::Registers>,
     /// V3D's bridges.
@@ -67,11 +73,14 @@ impl Peripherals {
                 alarm: Mmio::at(0x00_3000),
                 interrupts: Mmio::at(0x00_b200),
                 mailbox: Mmio::at(0x00_b880),
+                dma: Mmio::at(0x00_7000),
                 asb: Mmio::at(0x00_a000),
                 pm: Mmio::at(0x10_0000),
                 grafx: Mmio::at(0x10_010c),
+                clocks: Mmio::at(0x10_1000),
                 gpio: Mmio::at(0x20_0000),
                 uart: Mmio::at(0x20_1000),
+                pcm: Mmio::at(0x20_3000),
                 v3d: Mmio::at(0xc0_0000),
             }
         }

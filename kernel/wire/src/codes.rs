@@ -75,6 +75,8 @@ code! {
         #[default] Generator = 0 "generator",
         /// Uploaded by the host.
         Upload = 1 "upload",
+        /// A microphone or an ADC on I2S.
+        I2s = 2 "i2s",
     }
 }
 

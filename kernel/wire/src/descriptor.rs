@@ -79,6 +79,9 @@ pub struct Descriptor {
     pub detector: Detector,
     /// The treatment of the mean of each block.
     pub dc: Dc,
+    /// The true rate is not further from [`Self::rate`] than this, in hertz, by the board's
+    /// crystal; 0: the rate is exact.
+    pub rate_within_hz: f64,
 }
 
 impl Descriptor {
@@ -120,6 +123,7 @@ impl Field<'_> for Descriptor {
             board: r.get()?,
             detector: Detector::default(),
             dc: Dc::default(),
+            rate_within_hz: 0.0,
         };
         // Version 1.0 ended here.
         let mut beta = None;
@@ -128,6 +132,10 @@ impl Field<'_> for Descriptor {
             descriptor.dc = r.get()?;
             let read = Beta::from_milli(r.get()?);
             beta = Some(read.ok_or(PayloadError::OutOfRange { field: "beta" })?);
+        }
+        // Versions 1.1 to 1.3 ended here.
+        if !r.is_empty() {
+            descriptor.rate_within_hz = r.get()?;
         }
         descriptor.window = match Window::from_code(window_code) {
             Some(Window::Kaiser(_)) => Window::Kaiser(beta.ok_or(PayloadError::Short)?),
@@ -171,7 +179,8 @@ impl Field<'_> for Descriptor {
         self.board.write(w)?;
         self.detector.write(w)?;
         self.dc.write(w)?;
-        self.window.beta().milli().write(w)
+        self.window.beta().milli().write(w)?;
+        self.rate_within_hz.write(w)
     }
 }
 

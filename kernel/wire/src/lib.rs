@@ -17,6 +17,7 @@ mod job;
 mod measured;
 mod message;
 mod name;
+mod probe;
 mod proof;
 mod spectrum;
 
@@ -32,8 +33,9 @@ pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, 
 pub use measured::Measured;
 pub use message::{Credit, Fault, Message, QpuResult, Status, UploadBegin, Uploaded};
 pub use name::Name;
+pub use probe::{Probed, Slot};
 pub use proof::{PlanKind, PlanName, Proof, Verdict};
-pub use signal::{Beta, Code, Detector, Domain, Rate, SampleFormat, Window};
+pub use signal::{Beta, Channels, Code, Detector, Domain, Rate, SampleFormat, Window};
 pub use spectrum::{
     Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, Doubt, MAX_CHUNK_DATA, Record,
     RecordHead, Value,

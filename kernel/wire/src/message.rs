@@ -3,7 +3,7 @@
 use crate::field::{Field, Reader, Writer, payload};
 use crate::{
     Chunk, Counters, Descriptor, Domain, Engine, Info, JobBlock, JobWords, Kind, MAX_PAYLOAD,
-    Measured, NakCode, PayloadError, PlanName, Proof, Rate, RunJob, SampleFormat, State,
+    Measured, NakCode, PayloadError, PlanName, Probed, Proof, Rate, RunJob, SampleFormat, State,
 };
 
 /// Announces samples. The answer is an `ACK`, then a first `CREDIT`.
@@ -111,7 +111,7 @@ payload!(Status {
 pub struct Fault<'a> {
     /// 1 panic, 2 undefined instruction, 3 prefetch abort, 4 data abort, 5 other exception,
     /// 6 V3D failed, 7 a plan of the QPUs was dropped (the instrument goes on), 8 a job of a host
-    /// changed the firmware's memory.
+    /// changed the firmware's memory, 9 the live input failed (the instrument goes on).
     pub code: u16,
     /// Where, or 0.
     pub pc: u32,
@@ -132,6 +132,8 @@ impl Fault<'_> {
     /// The code of a job of a host after which the firmware's memory was another; the board
     /// restarts.
     pub const MEMORY_CHANGED: u16 = 8;
+    /// The code of a live input that ended; the text says why.
+    pub const INPUT_FAILED: u16 = 9;
 }
 
 /// Declares every message: the code and the name of its kind, and its payload.
@@ -204,7 +206,7 @@ messages! {
     0x03 GET Get(keys: &'a str),
     /// `key=value` words that change settings.
     0x04 SET Set(words: &'a str),
-    /// Streams spectra of the generator.
+    /// Streams spectra of the input that is set.
     0x05 START Start,
     /// Stops whatever is going on.
     0x06 STOP Stop,
@@ -257,6 +259,8 @@ messages! {
     },
     /// The host has all values of the records before this one. Not answered.
     0x14 HELD Held(record: u32),
+    /// Looks at the live input. Answered by `PROBED`.
+    0x15 PROBE Probe,
 
     /// The instrument's description of itself.
     0x81 INFO Info(info: Info<'a>),
@@ -292,6 +296,8 @@ messages! {
     0x90 MEASURED Measured(measured: Measured<'a>),
     /// The totals of an upload.
     0x91 UPLOADED Uploaded(totals: Uploaded),
+    /// The findings about the pins of the live input.
+    0x92 PROBED Probed(probed: Probed<'a>),
 }
 
 impl<'a> Message<'a> {

@@ -18,6 +18,8 @@ code! {
         RealI16 = 3 "real-i16",
         /// Powers of I/Q samples in u8, with a window.
         ComplexU8 = 4 "iq-u8",
+        /// Powers of real samples in i32, with a window.
+        RealI32 = 5 "real-i32",
     }
 }
 

@@ -6,9 +6,9 @@ use wire::{
     Averaging, Chunk, Clocks, Counters, Credit, Dc, Decoder, Descriptor, Detector, Domain, Doubt,
     Encoder, Encoding, Engine, Envelope, Fault, HEADER_BYTES, Info, Item, JobBlock, JobClear,
     JobProgram, JobWords, Kind, MAX_FRAME, MAX_PAYLOAD, Measured, Message, NakCode, Name,
-    PayloadError, PlanKind, PlanName, Proof, QpuResult, Rate, RecordHead, ResetCause, RunJob,
-    SampleFormat, Source, State, Status, Unit, UploadBegin, Uploaded, VERSION_MAJOR, VERSION_MINOR,
-    Verdict, Window, crc32,
+    PayloadError, PlanKind, PlanName, Probed, Proof, QpuResult, Rate, RecordHead, ResetCause,
+    RunJob, SampleFormat, Slot, Source, State, Status, Unit, UploadBegin, Uploaded, VERSION_MAJOR,
+    VERSION_MINOR, Verdict, Window, crc32,
 };
 
 const DOCUMENT: &str = include_str!("../PROTOCOL.md");
@@ -157,6 +157,7 @@ fn descriptor() -> Descriptor {
         board: Name::new("Raspberry Pi 1 B"),
         detector: Detector::Max,
         dc: Dc::Remove,
+        rate_within_hz: 0.25,
     }
 }
 
@@ -259,11 +260,30 @@ fn requests<'a>(launches: &'a mut [u8; 12]) -> Vec<(&'static str, Message<'a>)> 
             },
         ),
         ("HELD", Message::Held(5)),
+        ("PROBE", Message::Probe),
     ]
 }
 
 fn answers() -> Vec<(&'static str, Message<'static>)> {
     vec![
+        (
+            "PROBED",
+            Message::Probed(Probed {
+                troubles: 1,
+                frames: 4096,
+                rate_hz: 47_998.0,
+                within_hz: 0.5,
+                expected_hz: 50_000.0,
+                left: Slot {
+                    lowest: -0.5,
+                    highest: 0.25,
+                    mean: -0.3125,
+                    rms: 0.125,
+                },
+                right: Slot::default(),
+                text: "right is silent\n",
+            }),
+        ),
         (
             "UPLOADED",
             Message::Uploaded(Uploaded {
@@ -523,6 +543,7 @@ fn dumps_of_frames_are_encoded_and_decoded() {
         coherent_gain: 0.5,
         detector: Detector::Mean,
         dc: Dc::Keep,
+        rate_within_hz: 0.0,
         ..descriptor()
     };
     let decoded = Message::decode(Kind::DESCRIPTOR, descriptor_1_0);

@@ -19,16 +19,16 @@ fn main() -> Result<(), String> {
         lengths.extend(4..=14);
     }
     println!(
-        "| points | batch | split | f32 | f32, window | i16 | i16, window | u8 | u8, window |"
+        "| points | batch | split | f32 | f32, window | i16 | i16, window | i32 | i32, window | u8 | u8, window |"
     );
-    println!("|---:|---:|---|---:|---:|---:|---:|---:|---:|");
+    println!("|---:|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     for log2_points in lengths {
         for batch in [1, 10] {
             let mut request = Request::new(log2_points, batch);
             let plan = Plan::arrangement_of::<SimError>(FFT, &request);
             let split = plan.map_err(|error| error.to_string())?.split();
             print!("| 2^{log2_points} | {batch} | {split} |");
-            for samples in [Format::F32, Format::I16, Format::U8] {
+            for samples in [Format::F32, Format::I16, Format::I32, Format::U8] {
                 for windowed in [false, true] {
                     (request.samples, request.windowed) = (samples, windowed);
                     let clocks = clocks(&request).map_err(|error| error.to_string())?;

@@ -8,7 +8,7 @@
 use qpu::fft::kernels::spectral::power::{Detector, Powers, Removed};
 use qpu::fft::planner::tuning;
 use qpu::fft::request::{Request, Transform};
-use qpu::fft::samples::Format;
+use qpu::fft::samples::{Channels, Format};
 
 /// Shortest transform, in points as a power of two.
 pub const MIN_LOG2: u32 = 4;
@@ -33,6 +33,8 @@ pub struct Blocks {
     pub is_real: bool,
     /// The format of a number.
     pub format: Format,
+    /// The numbers that are taken.
+    pub channels: Channels,
     /// Samples of a block, as a power of two.
     pub log2_points: u32,
     /// Samples from a block to the next.
@@ -81,6 +83,7 @@ impl Blocks {
     pub fn request(&self) -> Request {
         let mut request = Request::of(Transform::Powers(self.powers()), 1);
         request.samples = self.format;
+        request.channels = self.channels;
         request.windowed = self.windowed;
         request.hop = Some(self.hop);
         if !request.hop_bytes().is_multiple_of(4) {
@@ -94,7 +97,7 @@ impl Blocks {
 pub fn requests() -> impl Iterator<Item = Request> {
     let all = MIN_LOG2_POWERS..=MAX_LOG2;
     let of_length = |log2_points: u32| {
-        let formats = [Format::F32, Format::I16, Format::U8].into_iter();
+        let formats = Format::UPLOADED.into_iter();
         let kinds = formats.flat_map(|format| [(format, false), (format, true)]);
         kinds.flat_map(move |(format, windowed)| {
             // Splits are of single transforms, of batches, and of samples also of many.
@@ -109,6 +112,7 @@ pub fn requests() -> impl Iterator<Item = Request> {
                 kinds.map(|(is_real, removed)| Blocks {
                     is_real,
                     format,
+                    channels: Channels::All,
                     log2_points,
                     hop: 1 << (log2_points - 1),
                     count,

@@ -61,12 +61,15 @@ fn symbols(kind: Kind) -> Program {
     let mut record = vec![Record::Rows, uniforms::Record::Input.into()];
     let mut rows = Vec::new();
     for (vector, component) in pairs(16 * parts) {
-        if component == 0 || samples.point_bytes() == 8 {
+        if component == 0 || samples.has_words() {
             rows.push(Row::Input { vector, component });
         }
         if samples != Samples::Points {
             rows.push(Row::Factor { vector, component });
         }
+    }
+    if samples == Samples::HighBytes {
+        rows.extend([Row::Flip, Row::Mask]);
     }
     if samples == Samples::Bytes {
         rows.extend([Row::Flip, Row::Middle]);

@@ -176,9 +176,15 @@ impl Unit<'_> {
     ) -> Result<T, ModelError> {
         let number = match self.kind().samples {
             Samples::Points | Samples::Windowed => return on.real(at),
+            Samples::I32 => f64::from(on.word(at)? as i32),
             Samples::I16 => {
                 let word = on.word(at)? >> (16 * component);
                 f64::from(word as u16 as i16)
+            }
+            Samples::HighBytes => {
+                let of_rows = |word: Row| self.rows.get(&word).copied().unwrap_or_default();
+                let word = (on.word(at)? & of_rows(Row::Mask)) ^ of_rows(Row::Flip);
+                f64::from((word >> (16 * component)) as u16 as i16)
             }
             Samples::Bytes => {
                 let of_rows = |word: Row| self.rows.get(&word).copied().unwrap_or_default();

@@ -43,8 +43,14 @@ fn samples(settings: &Settings, seed: u64) -> (Vec<u32>, Vec<f64>) {
                 bytes.extend(sample.to_le_bytes());
                 f64::from(sample) / 32768.0
             }
-            Format::U8 => {
+            Format::I32 => {
+                let sample = (value * 2_147_483_648.0).round() as i32;
+                bytes.extend(sample.to_le_bytes());
+                f64::from(sample) / 2_147_483_648.0
+            }
+            Format::U8 | Format::U8High => {
                 let sample = (value * 127.5 + 127.5).round() as u8;
+                bytes.extend((settings.format == Format::U8High).then_some(!sample));
                 bytes.push(sample);
                 (f64::from(sample) - 127.5) / 127.5
             }

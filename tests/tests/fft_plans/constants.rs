@@ -48,12 +48,17 @@ fn samples(
                 bytes.extend((scaled as i16).to_le_bytes());
                 scaled / format.full_scale()
             }
+            Format::I32 => {
+                bytes.extend((scaled as i32).to_le_bytes());
+                scaled / format.full_scale()
+            }
             Format::I8 => {
                 bytes.extend((scaled as i8).to_le_bytes());
                 scaled / format.full_scale()
             }
-            Format::U8 => {
+            Format::U8 | Format::U8High => {
                 let byte = (value * 127.5 + 127.5).round() as u8;
+                bytes.extend((format == Format::U8High).then_some(!byte));
                 bytes.push(byte);
                 (f64::from(byte) - 127.5) / 127.5
             }

@@ -7,6 +7,7 @@
 mod accuracy;
 mod averaged;
 mod batches;
+mod channels;
 mod constants;
 mod harness;
 mod orders;

@@ -15,20 +15,36 @@ use std::collections::HashSet;
 use v3d_sim::{SimError, SimRunner};
 
 /// The formats that need a conversion.
-const FORMATS: [Format; 3] = [Format::I16, Format::U8, Format::I8];
+const FORMATS: [Format; 5] = [
+    Format::I16,
+    Format::I32,
+    Format::U8,
+    Format::U8High,
+    Format::I8,
+];
+
+/// The greatest i32 of 24 significant bits, which is how converters send them.
+const MOST_OF_24_BITS: i32 = 0x7fff_ff00;
 
 /// A plan's input: random numbers of a format, one more seed each, least and greatest among them.
-fn samples(format: Format, count: usize, seed: u64) -> Vec<i32> {
+pub(super) fn samples(format: Format, count: usize, seed: u64) -> Vec<i32> {
     let (least, most) = match format {
         Format::F32 => (-1, 1),
         Format::I16 => (-32768, 32767),
-        Format::U8 => (0, 255),
+        Format::I32 => (i32::MIN, MOST_OF_24_BITS),
+        Format::U8 | Format::U8High => (0, 255),
         Format::I8 => (-128, 127),
     };
     let mut random = Random::new(seed);
     let mut number = || {
         let x = (f64::from(random.sample()) + 1.0) / 2.0;
-        (f64::from(least) + x * f64::from(most - least + 1)).floor() as i32
+        let range = f64::from(most) - f64::from(least) + 1.0;
+        let number = (f64::from(least) + x * range).floor() as i32;
+        if format == Format::I32 {
+            number & !0xff
+        } else {
+            number
+        }
     };
     let mut all: Vec<i32> = (0..count).map(|_| number()).collect();
     for (place, value) in [(1, least), (2, most), (5, most), (6, least)] {
@@ -50,7 +66,10 @@ fn words(format: Format, samples: &[i32]) -> Vec<u32> {
         .flat_map(|&sample| match format {
             Format::F32 => (sample as f32).to_le_bytes().to_vec(),
             Format::I16 => (sample as i16).to_le_bytes().to_vec(),
+            Format::I32 => sample.to_le_bytes().to_vec(),
             Format::U8 => vec![sample as u8],
+            // The lower byte is anything.
+            Format::U8High => vec![(sample * 37) as u8, sample as u8],
             Format::I8 => vec![sample as i8 as u8],
         })
         .collect();
@@ -66,7 +85,8 @@ fn value(format: Format, sample: i32) -> f64 {
     match format {
         Format::F32 => sample,
         Format::I16 => sample / 32768.0,
-        Format::U8 => (sample - 127.5) / 127.5,
+        Format::I32 => sample / 2_147_483_648.0,
+        Format::U8 | Format::U8High => (sample - 127.5) / 127.5,
         Format::I8 => sample / 128.0,
     }
 }
@@ -96,12 +116,12 @@ fn expected(
 }
 
 /// The count of numbers in the input of a request.
-fn count(request: &Request) -> usize {
+pub(super) fn count(request: &Request) -> usize {
     (request.input_bytes() / u64::from(request.samples.bytes())) as usize
 }
 
 /// Runs a plan with garbage wherever it does not write; the input must keep its values.
-fn run(
+pub(super) fn run(
     request: &Request,
     pace: Pace,
     direction: Direction,
@@ -183,7 +203,7 @@ fn fewer_qpus_transform_samples_as_well() {
 #[test]
 fn converted_points_are_transformed_as_if_they_had_been_f32() {
     for log2n in 4..=13 {
-        for format in [Format::I16, Format::I8] {
+        for format in [Format::I16, Format::I32, Format::I8] {
             for batch in batches(log2n) {
                 let request = request(log2n, batch, format);
                 let samples = samples(format, count(&request), 5);
@@ -204,6 +224,31 @@ fn converted_points_are_transformed_as_if_they_had_been_f32() {
                     assert!(bits(&got) == bits(&wanted), "2^{log2n} x {batch} {format}");
                 }
             }
+        }
+    }
+}
+
+/// The value of an upper byte is that of a byte, and so are the bits.
+#[test]
+fn upper_bytes_are_transformed_as_bytes_are() {
+    for log2n in 4..=13 {
+        for batch in batches(log2n) {
+            let plain = request(log2n, batch, Format::U8);
+            let samples = samples(Format::U8, count(&plain), 6);
+            let with = |format| {
+                let request = request(log2n, batch, format);
+                bits(&run(
+                    &request,
+                    Pace::Functional,
+                    Direction::Forward,
+                    &samples,
+                    |_| 1.0,
+                ))
+            };
+            assert!(
+                with(Format::U8High) == with(Format::U8),
+                "2^{log2n} x {batch}"
+            );
         }
     }
 }
@@ -318,7 +363,9 @@ fn the_least_and_the_greatest_samples() {
     for log2n in [4, 6, 9] {
         for (format, least, most) in [
             (Format::I16, -32768, 32767),
+            (Format::I32, i32::MIN, i32::MAX),
             (Format::U8, 0, 255),
+            (Format::U8High, 0, 255),
             (Format::I8, -128, 127),
         ] {
             let request = request(log2n, 1, format);

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
-use wire::{Engine, Message};
+use wire::{Engine, Message, NakCode};
 
 const BOOT_MS: u64 = 20_000;
 const RECORDS: usize = 4;
@@ -47,6 +47,12 @@ fn smoke(load: Load) {
         generator::assert_matches_reference(record);
     }
     assert_eq!(host.counters().damaged, 0);
+    // QEMU's clock generators do not start, and its PCM reads 0: a time-out in words, and the board
+    // goes on.
+    host.must(&Message::Set("input=i2s"));
+    let (code, sentence) = host.refused(&Message::Start);
+    assert_eq!(code, NakCode::NOT_AVAILABLE);
+    assert!(sentence.contains("within 1 ms"), "{sentence}");
     host.must(&Message::Reboot);
     let status = host.line.wait(Duration::from_secs(20));
     let status = status.expect("the watchdog resets the board and QEMU ends");

@@ -41,11 +41,13 @@ fn sine(
 
 fn push(bytes: &mut Vec<u8>, format: SampleFormat, x: f64) {
     match format {
+        SampleFormat::U8High => bytes.extend([0x5a, (x * 127.5 + 127.5).round() as u8]),
         SampleFormat::U8 => bytes.push((x * 127.5 + 127.5).round() as u8),
         SampleFormat::I16 => {
             let value = (x * 32768.0).round().clamp(-32768.0, 32767.0) as i16;
             bytes.extend(value.to_le_bytes());
         }
+        SampleFormat::I32 => bytes.extend(((x * 2_147_483_647.0).round() as i32).to_le_bytes()),
         SampleFormat::I8 => unreachable!("not uploaded"),
         SampleFormat::F32 => bytes.extend((x as f32).to_le_bytes()),
     }
@@ -90,7 +92,9 @@ fn every_sample_format_reads_zero_dbfs() {
     // Rounding to 8 bits moves the level of this sine by up to 0.02 dB.
     for (format, tolerance) in [
         (SampleFormat::U8, 0.02),
+        (SampleFormat::U8High, 0.02),
         (SampleFormat::I16, SHOWN_DB),
+        (SampleFormat::I32, SHOWN_DB),
         (SampleFormat::F32, SHOWN_DB),
     ] {
         let spectrum = sine(&mut host, Window::Hann, Domain::Real, format);

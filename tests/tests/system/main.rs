@@ -27,6 +27,7 @@ mod host_tool;
 mod lengths;
 mod levels;
 mod line_fills;
+mod live;
 mod noise;
 mod proofs;
 mod qpu_selftest;

@@ -87,5 +87,8 @@ fn every_plan_of_the_image_proves_itself() {
 }
 
 fn is_real(kind: PlanKind) -> bool {
-    matches!(kind, PlanKind::RealF32 | PlanKind::RealI16)
+    matches!(
+        kind,
+        PlanKind::RealF32 | PlanKind::RealI16 | PlanKind::RealI32
+    )
 }

@@ -87,8 +87,14 @@ impl Input {
                     bytes.extend(raw.to_le_bytes());
                     f64::from(raw) / 32768.0
                 }
-                Format::U8 => {
+                Format::I32 => {
+                    let raw = (value * 2_147_483_647.0).round() as i32;
+                    bytes.extend(raw.to_le_bytes());
+                    f64::from(raw) / 2_147_483_648.0
+                }
+                Format::U8 | Format::U8High => {
                     let raw = (value * 127.5 + 127.5).round() as u8;
+                    bytes.extend((case.request().samples == Format::U8High).then_some(0));
                     bytes.push(raw);
                     (f64::from(raw) - 127.5) / 127.5
                 }

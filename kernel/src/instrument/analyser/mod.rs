@@ -18,7 +18,7 @@ use wire::{Doubt, SampleFormat};
 
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
-use crate::engine::samples::History;
+use crate::engine::samples::{Coding, History};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
@@ -90,8 +90,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             buffers,
             shape: Shape::new(
                 &Settings::default(),
-                SampleFormat::F32,
-                wire::Domain::Real,
+                Coding::new(SampleFormat::F32, wire::Domain::Real),
                 (0, 1),
             ),
             window_for: None,
@@ -231,6 +230,19 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     /// Index of the next sample it takes.
     pub(super) fn next_sample(&self) -> u64 {
         self.position + self.filled() as u64
+    }
+
+    /// Index behind the last sample of the blocks so far.
+    pub(super) fn covered_end(&self) -> u64 {
+        self.position + self.shape.overlap as u64
+    }
+
+    /// Forgets record and samples, and goes on at sample `index`.
+    pub(super) fn restart_at(&mut self, index: u64) {
+        self.abandon();
+        self.buffers.history.begin(self.shape.coding);
+        self.position = index;
+        self.clear();
     }
 
     /// Samples in the history.

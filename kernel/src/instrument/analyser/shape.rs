@@ -1,6 +1,6 @@
 //! The shape of the analyser's work, from settings and an upload's format.
 
-use wire::{Dc, Detector, Domain, SampleFormat, Window};
+use wire::{Dc, Detector, Window};
 
 use crate::engine::samples::Coding;
 use crate::engine::{Manner, Spectra};
@@ -25,8 +25,7 @@ impl Shape {
     /// `bins`: the first of those that are sent, in order of frequency, and how many.
     pub(in crate::instrument) fn new(
         settings: &Settings,
-        format: SampleFormat,
-        domain: Domain,
+        coding: Coding,
         (first, bins): (u32, u32),
     ) -> Self {
         Self {
@@ -34,7 +33,7 @@ impl Shape {
             overlap: settings.overlap_samples() as usize,
             average: settings.average,
             window: settings.window,
-            coding: Coding { format, domain },
+            coding,
             engine: settings.engine,
             bins: [first as usize, (first + bins) as usize],
             detector: settings.detector,

@@ -3,15 +3,19 @@
 //! A text of words is taken as a whole or not at all, and every refusal is a sentence that says
 //! what would be right.
 
+mod input;
+mod numbers;
 mod words;
 
 use core::fmt::{self, Write};
 
 use qpu_programs::firmware;
-use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Unit, Window};
+use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Rate, Unit, Window};
 
-use words::number;
-pub(crate) use words::write_milli;
+pub use input::{Channel, ClockSource, Input, RateChoice};
+use input::{check_rate, write_nearest};
+use numbers::number;
+pub(crate) use numbers::write_milli;
 
 /// The longest transform, in points; what the workspace is made for.
 pub const MAX_N: u32 = 1 << firmware::MAX_LOG2;
@@ -66,6 +70,14 @@ pub struct Settings {
     pub dc: Dc,
     /// The form in which spectra leave.
     pub output: Output,
+    /// Where live samples come from.
+    pub input: Input,
+    /// Their rate, for inputs other than the generator.
+    pub rate: RateChoice,
+    /// The source of the clock of I2S.
+    pub clock: ClockSource,
+    /// The slots of I2S that are samples.
+    pub channel: Channel,
     /// The generator's samples. An upload names its own domain.
     pub domain: Domain,
     /// First bin sent; `None`: the lowest there is.
@@ -98,6 +110,10 @@ impl Default for Settings {
             detector: Detector::Mean,
             dc: Dc::Keep,
             output: Output::Records(Encoding::U16),
+            input: Input::Generator,
+            rate: RateChoice::Hz(input::DEFAULT_RATE),
+            clock: ClockSource::Board,
+            channel: Channel::Left,
             domain: Domain::Real,
             first: None,
             bins: 0,
@@ -133,6 +149,8 @@ pub enum Problem {
     NotPowerOfTwo,
     /// A transform length that does not fit the memory set aside for it.
     TooLong,
+    /// A rate that no divisor of the crystal gives.
+    NoDivisor(Rate),
 }
 
 impl Problem {
@@ -152,7 +170,10 @@ impl SettingError {
         match self.problem {
             Problem::UnknownKey => NakCode::UNKNOWN_SETTING,
             Problem::TooLong => NakCode::NO_MEMORY,
-            Problem::Value(_) | Problem::Window | Problem::NotPowerOfTwo => NakCode::BAD_VALUE,
+            Problem::Value(_)
+            | Problem::Window
+            | Problem::NotPowerOfTwo
+            | Problem::NoDivisor(_) => NakCode::BAD_VALUE,
         }
     }
 }
@@ -168,6 +189,7 @@ impl fmt::Display for SettingError {
                 "{word}: use {} or, with a beta from 0 to 30 of up to three decimals, kaiser:8.6",
                 Window::names(", ")
             ),
+            Problem::NoDivisor(rate) => write_nearest(rate, f),
             Problem::NotPowerOfTwo => write!(
                 f,
                 "{word}: not a power of two; use 16, 32, 64 ... up to {MAX_N}"
@@ -182,8 +204,7 @@ impl fmt::Display for SettingError {
 }
 
 /// Names of the settings, for messages.
-const KEYS: &str =
-    "n, window, overlap, avg, detector, dc, out, domain, first, bins, centre, unit, engine, start";
+const KEYS: &str = "n, window, overlap, avg, detector, dc, out, input, rate, clock, channel, domain, first, bins, centre, unit, engine, start";
 
 /// The key for rounds of the QPU self-test, in `cmdline.txt` only.
 const SELFTEST: &str = "qputest";
@@ -220,8 +241,14 @@ impl Settings {
             settings.apply_word(word).map_err(|it| it.of(word))?;
         }
         settings.check_overlap()?;
+        settings.check_rate()?;
         *self = settings;
         Ok(())
+    }
+
+    /// Refuses a rate that the input cannot have.
+    pub(super) fn check_rate(&self) -> Result<(), SettingError> {
+        check_rate(self).map_err(|problem| problem.of("rate"))
     }
 
     fn check_overlap(&self) -> Result<(), SettingError> {
@@ -252,6 +279,15 @@ impl Settings {
         }
         if let Err(error) = settings.check_overlap() {
             settings.overlap = Self::default().overlap;
+            first_error = first_error.or(Some(error));
+        }
+        if let Err(error) = settings.check_rate() {
+            let Self { rate, clock, .. } = Self::default();
+            settings = Self {
+                rate,
+                clock,
+                ..settings
+            };
             first_error = first_error.or(Some(error));
         }
         (settings, first_error)

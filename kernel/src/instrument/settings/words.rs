@@ -1,11 +1,15 @@
 //! One setting as a word: `key=value` taken, and written back.
 
 use core::fmt::{self, Write};
-use core::str::FromStr;
 
 use wire::{Dc, Detector, Domain, Encoding, Unit, Window};
 
-use super::{ALLOW, EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, SELFTEST, Settings};
+use super::input::{self, RateChoice};
+use super::numbers::{decimal, number, write_milli};
+use super::{
+    ALLOW, Channel, ClockSource, EngineChoice, Input, MAX_N, MIN_N, Output, Overlap, Problem,
+    SELFTEST, Settings,
+};
 
 /// The highest centre frequency: what is above cannot be written with three decimals.
 const MAX_CENTRE_HZ: f64 = 1e15;
@@ -51,6 +55,15 @@ impl Settings {
                 self.output = Encoding::from_name(value)
                     .map(Output::Records)
                     .ok_or(Value("use f32, u16, u8 or text"))?;
+            }
+            "input" => self.input = Input::from_name(value).ok_or(Value("use gen or i2s"))?,
+            "rate" => self.rate = input::rate(value)?,
+            "clock" => {
+                self.clock = ClockSource::from_name(value).ok_or(Value("use board or adc"))?;
+            }
+            "channel" => {
+                self.channel =
+                    Channel::from_name(value).ok_or(Value("use left, right, iq or qi"))?;
             }
             "domain" => {
                 self.domain = Domain::from_name(value).ok_or(Value("use real or complex"))?;
@@ -111,6 +124,14 @@ impl Settings {
                 Output::Records(encoding) => writeln!(out, "out={}", encoding.name()),
                 Output::Text => writeln!(out, "out=text"),
             },
+            "input" => writeln!(out, "input={}", self.input.name()),
+            "rate" => match self.rate {
+                RateChoice::Auto => writeln!(out, "rate=auto"),
+                RateChoice::Hz(rate) if rate.den == 1 => writeln!(out, "rate={}", rate.num),
+                RateChoice::Hz(rate) => writeln!(out, "rate={}/{}", rate.num, rate.den),
+            },
+            "clock" => writeln!(out, "clock={}", self.clock.name()),
+            "channel" => writeln!(out, "channel={}", self.channel.name()),
             "domain" => writeln!(out, "domain={}", self.domain.name()),
             "first" => match self.first {
                 Some(first) => writeln!(out, "first={first}"),
@@ -130,10 +151,6 @@ impl Settings {
     }
 }
 
-pub(super) fn number<T: FromStr>(text: &str, right: &'static str) -> Result<T, Problem> {
-    text.parse().map_err(|_| Problem::Value(right))
-}
-
 fn window(name: &str) -> Option<Window> {
     match name {
         "rect" => Some(Window::Rectangular),
@@ -141,32 +158,4 @@ fn window(name: &str) -> Option<Window> {
         "flattop" => Some(Window::FlatTop),
         _ => Window::from_name(name),
     }
-}
-
-/// A decimal number without exponent. The standard library's parser would do, at 20 KiB of image.
-fn decimal(text: &str) -> Option<f64> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1.0, digits),
-        None => (1.0, text),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if fraction.len() > 6 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let whole: u64 = whole.parse().ok()?;
-    let mut scale = 1.0;
-    let mut parts = 0.0;
-    for byte in fraction.bytes() {
-        scale *= 10.0;
-        parts = parts * 10.0 + f64::from(byte - b'0');
-    }
-    Some(sign * (whole as f64 + parts / scale))
-}
-
-/// Writes a number with three decimals, by integers only.
-pub(crate) fn write_milli(value: f64, out: &mut impl Write) -> fmt::Result {
-    let milli = libm::round(value * 1000.0) as i64;
-    let sign = if milli < 0 { "-" } else { "" };
-    let milli = milli.unsigned_abs();
-    write!(out, "{sign}{}.{:03}", milli / 1000, milli % 1000)
 }

@@ -5,6 +5,7 @@
 
 mod commands;
 mod detectors;
+mod live;
 mod pipeline;
 mod qpu_selftest;
 mod report;
@@ -16,6 +17,7 @@ mod upload;
 
 use std::collections::VecDeque;
 
+use super::capture::fake::FakePort;
 use super::line_rate::{LOWEST_BAUD, START_BAUD};
 use super::*;
 use crate::engine::host_job::HostJob;
@@ -49,6 +51,7 @@ pub struct FakeBoard {
     pub sums: VecDeque<u32>,
     /// The number of changes that were reported.
     pub memory_changes: u32,
+    pub port: FakePort,
 }
 
 const QUEUE_BYTES: u64 = 16 * 1024;
@@ -87,6 +90,7 @@ impl FakeBoard {
             sleeps: 0,
             sums: VecDeque::from([7]),
             memory_changes: 0,
+            port: FakePort::new(),
         }
     }
 
@@ -106,6 +110,13 @@ impl FakeBoard {
 }
 
 impl Board for FakeBoard {
+    type Port = FakePort;
+
+    fn port(&mut self) -> &mut FakePort {
+        self.port.now_us = self.now_ns / 1000;
+        &mut self.port
+    }
+
     fn now_us(&mut self) -> u64 {
         self.now_ns / 1000
     }

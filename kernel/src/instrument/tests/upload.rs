@@ -17,6 +17,17 @@ pub struct Recording {
     samples: Vec<Peer<f64>>,
 }
 
+/// Samples that are coded already, and not judged.
+pub fn coded(format: SampleFormat, domain: Domain, bytes: Vec<u8>) -> Recording {
+    let count = bytes.len() / format.sample_bytes(domain);
+    Recording {
+        format,
+        domain,
+        bytes,
+        samples: vec![Peer::new(0.0, 0.0); count],
+    }
+}
+
 /// Two tones and noise.
 fn recording(format: SampleFormat, domain: Domain, count: usize) -> Recording {
     let mut noise = noise();
@@ -51,8 +62,9 @@ pub fn record(
     let mut bytes = Vec::new();
     let mut code = |value: f64| -> f64 {
         match format {
-            SampleFormat::U8 => {
+            SampleFormat::U8 | SampleFormat::U8High => {
                 let raw = (value * 127.5 + 127.5).round().clamp(1.0, 254.0) as u8;
+                bytes.extend((format == SampleFormat::U8High).then_some(!raw));
                 bytes.push(raw);
                 (f64::from(raw) - 127.5) / 127.5
             }
@@ -60,6 +72,11 @@ pub fn record(
                 let raw = (value * 32768.0).round() as i16;
                 bytes.extend(raw.to_le_bytes());
                 f64::from(raw) / 32768.0
+            }
+            SampleFormat::I32 => {
+                let raw = (value * 2_147_483_648.0).round() as i32;
+                bytes.extend(raw.to_le_bytes());
+                f64::from(raw) / 2_147_483_648.0
             }
             SampleFormat::I8 => unreachable!("not uploaded"),
             SampleFormat::F32 => {
@@ -246,6 +263,24 @@ fn spectra_of_uploads_are_those_of_rustfft() {
             SampleFormat::I16,
             Domain::Complex,
             false,
+        ),
+        (
+            "n=1024 avg=2 window=hann overlap=50%",
+            SampleFormat::I32,
+            Domain::Real,
+            true,
+        ),
+        (
+            "n=4096 avg=all window=hann",
+            SampleFormat::I32,
+            Domain::Complex,
+            false,
+        ),
+        (
+            "n=2048 avg=4 window=hann overlap=50%",
+            SampleFormat::U8High,
+            Domain::Real,
+            true,
         ),
         (
             "n=8192 avg=all window=hamming overlap=1001",

@@ -226,6 +226,12 @@ pub trait Layout {
 
     // Uniforms that only the kernel knows.
 
+    /// True if the only words with addresses of the input are those of the start list that the
+    /// kernel knows.
+    fn has_base(&self) -> bool {
+        false
+    }
+
     /// The value of a word of a start list.
     fn start(&self, _buffers: &Buffers, _program: &ProgramContext, _id: UniformId) -> u32 {
         not_in_its_lists()

@@ -122,20 +122,44 @@ pub enum Samples {
     Windowed,
     /// Two i16, times factors.
     I16,
+    /// Two i32, times factors. They need not lie side by side.
+    I32,
+    /// Two upper bytes of 16 bits, made signed, the lower ones masked, times factors.
+    HighBytes,
     /// Two bytes, made unsigned, less their middle, times factors.
     Bytes,
 }
 
 impl Samples {
     /// Every kind of samples.
-    pub const ALL: [Self; 4] = [Self::Points, Self::Windowed, Self::I16, Self::Bytes];
+    pub const ALL: [Self; 6] = [
+        Self::Points,
+        Self::Windowed,
+        Self::I16,
+        Self::I32,
+        Self::HighBytes,
+        Self::Bytes,
+    ];
+
+    /// True if each component is a word of its own.
+    #[must_use]
+    pub const fn has_words(self) -> bool {
+        matches!(self, Self::Points | Self::Windowed | Self::I32)
+    }
+
+    /// True if programs that convert get the input's address once, in their start list, so that it
+    /// is soon moved ([`crate::fft::Plan::set_input`]).
+    #[must_use]
+    pub const fn has_base(self) -> bool {
+        matches!(self, Self::I32 | Self::HighBytes)
+    }
 
     /// Bytes of a point.
     #[must_use]
     pub const fn point_bytes(self) -> u32 {
         match self {
-            Self::Points | Self::Windowed => 8,
-            Self::I16 => 4,
+            Self::Points | Self::Windowed | Self::I32 => 8,
+            Self::I16 | Self::HighBytes => 4,
             Self::Bytes => 2,
         }
     }
@@ -182,6 +206,8 @@ impl core::fmt::Display for Name {
             Samples::Points => "",
             Samples::Windowed => "-windowed",
             Samples::I16 => "-i16",
+            Samples::I32 => "-i32",
+            Samples::HighBytes => "-high-bytes",
             Samples::Bytes => "-bytes",
         };
         match self.0 {

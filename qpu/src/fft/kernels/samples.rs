@@ -1,9 +1,10 @@
 //! The input of a first pass, or of one that converts ([`super::convert::layout`]): samples, the
 //! transforms that they belong to, and the factors on them.
 //!
-//! A sample x becomes (x - middle) / full scale, as everywhere in qpuscope: i16 x / 32768, i8 x /
-//! 128, u8 (x - 127.5) / 127.5, as RTL-SDR receivers mean it. The division is in the factor that a
-//! program multiplies with, and so is the window:
+//! A sample x becomes (x - middle) / full scale, as everywhere in qpuscope: i16 x / 32768, i32 x /
+//! 2^31, i8 x / 128, u8 (x - 127.5) / 127.5, as RTL-SDR receivers mean it, and so the upper bytes
+//! of 16 bits, whose lower ones are masked. The division is in the
+//! factor that a program multiplies with, and so is the window:
 //!
 //! | factors | one for | in memory |
 //! |---|---|---|
@@ -13,11 +14,19 @@
 //!
 //! Those of components are for real samples, of which two are a point. All are f32, rounded once
 //! from f64. A pass that only converts has one common vector, and its factors by vector and lane.
+//!
+//! Of frames of two i32, which I2S brings, one number or both can be taken ([`Channels`]): where
+//! the components of a point are is in addresses and lists only.
 
-pub use signal::SampleFormat as Format;
+pub use signal::{Channels, SampleFormat as Format};
 
 use super::program::Samples;
 use super::truncation::{LOSS_OF_A_PRODUCT, gain};
+
+/// The bits of a word that count in two samples of upper bytes.
+pub const HIGH_BYTES: u32 = 0xff00_ff00;
+/// 0x80 in each byte. An upper byte b becomes 256 (b - 127.5), signed, in 16 bits.
+const MIDDLE_OF_HIGH_BYTES: u32 = 0x8080_8080;
 
 /// The factors that samples have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -47,6 +56,8 @@ impl Factors {
 pub struct Reading {
     /// The format of the numbers.
     pub format: Format,
+    /// The numbers that are taken.
+    pub channels: Channels,
     /// The factors that they have.
     pub factors: Factors,
     /// Bytes from the start of a transform's input to the next one's: a multiple of 4.
@@ -59,6 +70,7 @@ impl Reading {
     pub const fn points(log2_points: u32) -> Self {
         Self {
             format: Format::F32,
+            channels: Channels::All,
             factors: Factors::Common,
             hop: 8 << log2_points,
         }
@@ -71,22 +83,33 @@ impl Reading {
             (Format::F32, Factors::Common) => Samples::Points,
             (Format::F32, _) => Samples::Windowed,
             (Format::I16, _) => Samples::I16,
+            (Format::I32, _) => Samples::I32,
+            (Format::U8High, _) => Samples::HighBytes,
             (Format::U8 | Format::I8, _) => Samples::Bytes,
         }
     }
 
-    /// Bytes of a point.
+    /// Bytes from a point to the next.
     #[must_use]
     pub const fn point_bytes(&self) -> u32 {
-        2 * self.format.bytes()
+        2 * self.channels.step() * self.format.bytes()
     }
 
-    /// The word that four bytes are exclusive-ored with, so that they are unsigned.
+    /// Bytes from the start of a point's memory to a component.
+    #[must_use]
+    pub const fn component(&self, component: u32) -> u32 {
+        self.channels.place(component) * self.format.bytes()
+    }
+
+    /// The word that samples are exclusive-ored with: four bytes, so that they are unsigned; two
+    /// upper bytes, so that they are signed, and as many lower ones of 0, so that they are in the
+    /// middle of theirs.
     #[must_use]
     pub const fn flip(&self) -> u32 {
         match self.format {
             Format::I8 => 0x8080_8080,
-            Format::F32 | Format::I16 | Format::U8 => 0,
+            Format::U8High => MIDDLE_OF_HIGH_BYTES,
+            Format::F32 | Format::I16 | Format::I32 | Format::U8 => 0,
         }
     }
 
@@ -96,7 +119,7 @@ impl Reading {
         match self.format {
             Format::U8 => 127.5,
             Format::I8 => 128.0,
-            Format::F32 | Format::I16 => 0.0,
+            Format::F32 | Format::I16 | Format::I32 | Format::U8High => 0.0,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::memory::{Arrangement, PassMemory};
 use super::request::Request;
+use super::steps::Area;
 use super::streams::address;
 use crate::fft::Direction;
 use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
@@ -140,17 +141,9 @@ impl Lists {
             for (index, stretch) in programs(memory) {
                 let context = self.program(number, memory, Direction::Forward, (index, stretch));
                 to.at(memory.records + memory.records_of(index, stretch))?;
-                let units = memory.units_of(index);
                 let first = stretch * memory.stretch;
                 for number in first..first + context.units {
-                    let next = (number + 1).min(units - 1);
-                    let [this, next] = [number, next].map(|number| memory.unit_of(index, number));
-                    let unit = UnitContext {
-                        index: this,
-                        next,
-                        batch: memory.step.batch,
-                        program: index,
-                    };
+                    let unit = unit_context(memory, index, number);
                     for &word in program.record {
                         to.put(unit.record(pass, &buffers, word))?;
                     }
@@ -234,6 +227,55 @@ impl Lists {
             to.all(&pass.vector(vector))?;
         }
         to.flush()
+    }
+
+    /// Writes the words of passes that read the input that differ from those of `before`, whose
+    /// input was another.
+    ///
+    /// # Errors
+    /// The runner's.
+    pub fn write_input<R: Runner>(
+        &self,
+        runner: &mut R,
+        before: &Self,
+        direction: Direction,
+    ) -> Result<(), R::Error> {
+        let passes = self.arrangement.passes().enumerate();
+        for (number, memory) in passes.filter(|(_, memory)| memory.step.from == Area::Input) {
+            let (pass, program) = (memory.layout(), memory.program);
+            let both = [before, self].map(|lists| lists.buffers(memory));
+            let mut to = Writer::new(runner, self.lists);
+            for (index, stretch) in programs(memory) {
+                let context = self.program(number, memory, direction, (index, stretch));
+                let start = memory.start_of(index, stretch);
+                for (at, &word) in (0..).zip(program.start) {
+                    if pass.has_base() && !matches!(word, Start::Row(_)) {
+                        continue;
+                    }
+                    let [old, new] = both.each_ref().map(|it| context.start(pass, it, word));
+                    if old != new {
+                        to.put_at(start + 4 * at, &[new])?;
+                    }
+                }
+                if pass.has_base() {
+                    continue;
+                }
+                let records = memory.records + memory.records_of(index, stretch);
+                for unit in 0..context.units {
+                    let unit_context = unit_context(memory, index, stretch * memory.stretch + unit);
+                    for (at, &word) in (0..).zip(program.record) {
+                        let at = unit * program.record.len() as u32 + at;
+                        let words = both.each_ref();
+                        let [old, new] = words.map(|it| unit_context.record(pass, it, word));
+                        if old != new {
+                            to.put_at(records + 4 * at, &[new])?;
+                        }
+                    }
+                }
+            }
+            to.flush()?;
+        }
+        Ok(())
     }
 
     /// Writes what does.
@@ -323,6 +365,18 @@ impl UnitContext {
             Record::StoreSetup { index } => layout.store_rows(self, index).setup().unwrap_or(0),
             Record::Kernel(id) => layout.record(buffers, self, id),
         }
+    }
+}
+
+/// The context of unit `number` of a program.
+fn unit_context(memory: &PassMemory, program: u32, number: u32) -> UnitContext {
+    let next = (number + 1).min(memory.units_of(program) - 1);
+    let [index, next] = [number, next].map(|number| memory.unit_of(program, number));
+    UnitContext {
+        index,
+        next,
+        batch: memory.step.batch,
+        program,
     }
 }
 

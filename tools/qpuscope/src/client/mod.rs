@@ -60,6 +60,8 @@ pub struct Client {
     credits: u64,
     /// The board sends values again that were lost.
     keeps: bool,
+    /// The board takes samples of 32 bits.
+    takes_i32: bool,
     spectra: Vec<Spectrum>,
     /// Spectra of all streams are taken, not only those of the present one.
     hears_all: bool,
@@ -86,6 +88,7 @@ impl Client {
             credit: None,
             credits: 0,
             keeps: false,
+            takes_i32: false,
             spectra: vec![],
             hears_all: false,
             missing: 0,
@@ -131,7 +134,10 @@ impl Client {
         let name = concat!("qpuscope ", env!("CARGO_PKG_VERSION"));
         match self.ask(&Message::Hello(name), ANSWER, HELLO_TRIES)? {
             Answer::Info(info) => {
-                self.keeps = keeps_records(&info.capabilities);
+                let minor = protocol_minor(&info.capabilities);
+                // It sends values again that were lost.
+                self.keeps = minor >= 3;
+                self.takes_i32 = minor >= 4;
                 Ok(info)
             }
             other => Err(unexpected("HELLO", &other)),
@@ -188,11 +194,9 @@ impl Client {
     }
 }
 
-/// Returns whether a board with these capabilities sends values again that were lost: since version
-/// 1.3.
-fn keeps_records(capabilities: &str) -> bool {
-    let minor = capabilities
-        .split_ascii_whitespace()
-        .find_map(|word| word.strip_prefix("protocol=1."));
-    minor.is_some_and(|minor| minor.parse::<u32>().is_ok_and(|minor| minor >= 3))
+/// The minor version of the protocol among a board's capabilities; 0 where there is none.
+fn protocol_minor(capabilities: &str) -> u32 {
+    let mut words = capabilities.split_ascii_whitespace();
+    let minor = words.find_map(|word| word.strip_prefix("protocol=1."));
+    minor.map_or(0, |minor| minor.parse().unwrap_or(0))
 }

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use wire::{MAX_FRAME, Message, NakCode, UploadBegin, Uploaded};
+use wire::{MAX_FRAME, Message, NakCode, SampleFormat, UploadBegin, Uploaded};
 
 use super::Client;
 use super::diagnosis::refused;
@@ -143,9 +143,13 @@ impl Client {
         rate: Rate,
         take: &mut dyn FnMut(Spectrum) -> Result<()>,
     ) -> Result<u64> {
-        let (format, domain) = (channel.samples.on_wire(), channel.samples.domain());
+        let mut travels = channel.samples.clone();
+        if travels.on_wire() == SampleFormat::I32 && !self.takes_i32 {
+            travels = travels.as_f32();
+        }
+        let (format, domain) = (travels.on_wire(), travels.domain());
         let mut samples = Travelling {
-            samples: &channel.samples,
+            samples: &travels,
             width: format.sample_bytes(domain),
             count: channel.points(),
             crc: wire::Crc32::default(),
@@ -364,7 +368,7 @@ mod tests {
     use super::*;
     use crate::client::tests::fake::{Faults, RATE, Still, channel, client};
     use crate::failure::Exit;
-    use crate::input::Unit;
+    use crate::input::{Format, Unit};
 
     #[test]
     fn an_upload_over_a_good_line_brings_its_spectrum() {
@@ -377,6 +381,17 @@ mod tests {
         assert_eq!(spectra[0].source, "tone.wav");
         assert_eq!(spectra[0].unit, Unit::One("V".into()));
         assert!(!client.health().is_lossy());
+    }
+
+    #[test]
+    fn a_board_that_knows_no_i32_gets_f32() {
+        let mut client = client(Faults::NONE);
+        client.hello().expect("an answer");
+        let bytes: Vec<u8> = (0..400).map(|byte| byte as u8).collect();
+        let format = Format::from_name("i32").expect("a format");
+        let channel = Channel::only(Samples::all(bytes.into(), format, 0));
+        assert_eq!(channel.samples.on_wire(), SampleFormat::I32);
+        assert_eq!(client.upload(&channel, RATE).expect("spectra").len(), 1);
     }
 
     #[test]

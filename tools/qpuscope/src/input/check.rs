@@ -55,7 +55,7 @@ pub fn check(recording: &mut Recording) -> Result<()> {
     let mut lost = (0, 0);
     for channel in &recording.channels {
         let number = channel.samples.format().number;
-        if !number.is_float() && !number.is_finer_than_wire() {
+        if !number.is_float() && !number.is_finer_than_boards() {
             continue;
         }
         let found = Findings::of(channel)?;
@@ -65,7 +65,7 @@ pub fn check(recording: &mut Recording) -> Result<()> {
         }
         largest = largest.max(found.largest);
         // Decimal fractions of a table are never exact.
-        if has_full_scale && number.is_finer_than_wire() {
+        if has_full_scale && number.is_finer_than_boards() {
             lost = (lost.0 + found.rounded, lost.1 + found.numbers);
         }
     }
@@ -78,7 +78,7 @@ pub fn check(recording: &mut Recording) -> Result<()> {
     }
     if lost.0 > 0 {
         recording.notes.push(format!(
-            "{} of {} numbers rounded to the 24 bits of f32, in which they travel",
+            "{} of {} numbers cut to the 24 significant bits that a board keeps",
             lost.0, lost.1
         ));
     }
@@ -156,11 +156,11 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_said_where_it_happens() {
+    fn lost_digits_are_said_where_they_are_lost() {
         let number = |x: i32| [x.to_le_bytes(), (1_i32 << 24).to_le_bytes()].concat();
         assert_eq!(read("i32", number(1 << 30)).expect("i32").notes.len(), 0);
         let notes = read("i32", number((1 << 30) + 1)).expect("i32").notes;
         assert_eq!(notes.len(), 1);
-        assert!(notes[0].starts_with("1 of 2 numbers rounded"), "{notes:?}");
+        assert!(notes[0].starts_with("1 of 2 numbers cut"), "{notes:?}");
     }
 }

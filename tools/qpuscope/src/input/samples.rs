@@ -105,6 +105,13 @@ impl Samples {
         }
     }
 
+    /// These samples, which travel as f32 whatever they are.
+    #[must_use]
+    pub fn as_f32(mut self) -> Self {
+        self.trend.get_or_insert_default();
+        self
+    }
+
     /// The domain of a sample on the wire: real, or complex.
     #[must_use]
     pub const fn domain(&self) -> wire::Domain {

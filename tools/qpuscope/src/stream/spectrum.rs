@@ -31,6 +31,7 @@ pub(super) fn spectrum(
         source: match descriptor.source {
             wire::Source::Generator => "the built-in generator".to_owned(),
             wire::Source::Upload => UPLOAD.to_owned(),
+            wire::Source::I2s => "the I2S input".to_owned(),
         },
         power,
         first_bin: i64::from(descriptor.first_bin),

@@ -56,7 +56,13 @@ pub fn tasks() -> Vec<Task> {
         .chain(last)
         .chain(shared);
     let kinds = kinds.map(Task::Points);
-    let conversions = [Samples::Windowed, Samples::I16, Samples::Bytes];
+    let conversions = [
+        Samples::Windowed,
+        Samples::I16,
+        Samples::I32,
+        Samples::HighBytes,
+        Samples::Bytes,
+    ];
     let bins = Bins::ALL.map(Task::Bins);
     kinds
         .chain(bins)

@@ -5,7 +5,7 @@ use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Samples, Start, Task};
 use crate::fft::kernels::spectral::code::interleaved;
 use crate::fft::kernels::uniform::{Pack, UniformId};
-use crate::fft::kernels::unit::code::samples::{Packed, numbers};
+use crate::fft::kernels::unit::code::samples::{Packed, numbers, word};
 use crate::fft::kernels::unit_loop::independent::Independent;
 use crate::fft::kernels::unit_loop::{List, Word};
 use crate::generate::codelet::op_list::{OpList, Wish, positive};
@@ -37,6 +37,7 @@ pub fn program(samples: Samples) -> Generated {
         factors,
         packed: match samples {
             Samples::Bytes => bytes(&mut program),
+            Samples::HighBytes => high_bytes(&mut program),
             _ => Packed::Halves,
         },
     };
@@ -59,8 +60,17 @@ pub fn program(samples: Samples) -> Generated {
     program.finish()
 }
 
-/// Byte offsets of the words of sixteen points. Bytes share a word with their neighbour.
+/// Byte offsets of the words of sixteen points, or their addresses. Bytes share a word with their
+/// neighbour; i32 may lie apart.
 fn points(program: &mut Independent, samples: Samples) -> Place {
+    if samples.has_base() {
+        let points = program.points(0);
+        for (op, word) in [(AddOp::Shl, Row::PointShift), (AddOp::Add, Row::Base)] {
+            let word = Source::Uniform(Word::Start(Start::Row(word.id())));
+            program.ops.add_op(op, points, word, points);
+        }
+        return points;
+    }
     if samples != Samples::Bytes {
         return program.points(samples.point_bytes().ilog2() as i32);
     }
@@ -68,6 +78,15 @@ fn points(program: &mut Independent, samples: Samples) -> Place {
     let ops = &mut program.ops;
     ops.add_op(AddOp::And, points, -4, points);
     points
+}
+
+/// The layout of upper bytes, with what they need.
+fn high_bytes(program: &mut Independent) -> Packed {
+    let [mask, flip] = [(Row::Mask, File::A), (Row::Flip, File::B)].map(|(word, file)| {
+        let word = Start::Row(word.id());
+        Source::Place(program.start(word, Wish::File(file)))
+    });
+    Packed::HighBytes { mask, flip }
 }
 
 /// The layout of bytes, with what they need beside them in file B; r5 gets what is subtracted from
@@ -99,7 +118,7 @@ impl Kept {
             let word = Word::record(Record::Sample { vector, component });
             Source::Place(ops.lookup_sum(tmu, self.points, word))
         };
-        let parts = if self.samples == Samples::Windowed {
+        let parts = if self.samples.has_words() {
             None
         } else {
             let word = sample(ops, 0);
@@ -109,10 +128,8 @@ impl Kept {
             let x = match parts {
                 Some(parts) => parts[usize::from(component)],
                 None => {
-                    let x = ops.take(Wish::Accumulator);
                     let fetched = sample(ops, component);
-                    ops.copy(fetched, x);
-                    x
+                    word(ops, fetched, self.samples)
                 }
             };
             let word = Word::record(Record::SampleFactor { vector, component });

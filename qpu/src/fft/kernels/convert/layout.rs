@@ -12,7 +12,7 @@
 use crate::fft::kernels::context::{Buffers, UnitContext};
 use crate::fft::kernels::layout::{Layout, QPUS_OF_A_SLICE};
 use crate::fft::kernels::program::{Samples, Task};
-use crate::fft::kernels::samples::{Factors, Reading};
+use crate::fft::kernels::samples::{Factors, HIGH_BYTES, Reading};
 use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::uniform::{Pack, UniformId, uniforms};
 use crate::machine::{LANES, VPM_ROWS};
@@ -52,11 +52,17 @@ pub enum Record {
 
 /// A word that is the same for all units.
 pub enum Row {
-    /// The number that bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones,
-    /// else 0.
+    /// The number that bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones and
+    /// for upper bytes of 16 bits, else 0.
     Flip,
     /// The number that is subtracted from an unsigned byte, as f32.
     Middle,
+    /// The bits of a word that count in two upper bytes of 16 bits.
+    Mask,
+    /// Log2 of the bytes from a point to the next, in programs that have a base.
+    PointShift,
+    /// Address of the input, in programs that have a base. Addresses of samples are relative to it.
+    Base,
 }
 }
 
@@ -200,8 +206,13 @@ impl Layout for ConvertPass {
             Record::Sample { vector, component } => {
                 let (transform, vector) = place(vector);
                 let point = LANES * vector * self.reading.point_bytes();
-                let component = u32::from(component) * self.reading.format.bytes();
-                buffers.from + transform * self.reading.hop + point + component
+                let component = self.reading.component(component.into());
+                let from = if self.samples().has_base() {
+                    0
+                } else {
+                    buffers.from
+                };
+                from + transform * self.reading.hop + point + component
             }
             Record::SampleFactor { vector, component } => {
                 let (_, vector) = place(vector);
@@ -215,10 +226,17 @@ impl Layout for ConvertPass {
         }
     }
 
-    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+    fn has_base(&self) -> bool {
+        self.samples().has_base()
+    }
+
+    fn row(&self, buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
         match Row::of(id) {
             Row::Flip => self.reading.flip(),
             Row::Middle => self.reading.middle().to_bits(),
+            Row::Mask => HIGH_BYTES,
+            Row::Base => buffers.from,
+            Row::PointShift => self.reading.point_bytes().trailing_zeros(),
         }
     }
 }
@@ -236,11 +254,12 @@ const fn first_row(program: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fft::kernels::samples::Format;
+    use crate::fft::kernels::samples::{Channels, Format};
 
     fn pass(log2_points: u32, format: Format, factors: Factors, hop: u32) -> ConvertPass {
         let reading = Reading {
             format,
+            channels: Channels::All,
             factors,
             hop,
         };

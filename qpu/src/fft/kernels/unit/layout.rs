@@ -7,6 +7,7 @@ use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
 use crate::fft::kernels::layout::{Layout, Vector};
 use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::roots::product;
+use crate::fft::kernels::samples::HIGH_BYTES;
 use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::twiddle::root;
 use crate::fft::kernels::uniform::{Pack, UniformId};
@@ -227,6 +228,7 @@ impl Layout for Geometry {
             }
             Row::Factor { vector, component } => self.factor(vector.into(), component.into()),
             Row::Flip => self.reading().flip(),
+            Row::Mask => HIGH_BYTES,
             Row::Middle => self.reading().middle().to_bits(),
             Row::Sign { block, component } => {
                 let vector = LANES * u32::from(block);

@@ -47,9 +47,11 @@ pub enum Row {
         /// 0: of real parts, 1: of imaginary parts.
         component: u8,
     },
-    /// The mask with which bytes are exclusive-ored, four at a time: 0x80808080 for signed ones,
-    /// else 0.
+    /// The mask with which bytes are exclusive-ored, four at a time: 0x80808080 for signed ones and
+    /// for upper bytes of 16 bits, else 0.
     Flip,
+    /// The bits of a word that count in two upper bytes of 16 bits.
+    Mask,
     /// The number that is subtracted from an unsigned byte, as f32.
     Middle,
     /// 1.0 or -1.0: how vectors 16 `block` .. enter the sum of `component`. Blocks 1 and up.

@@ -13,7 +13,8 @@ const fn constant(format: Format) -> u32 {
     match format {
         Format::F32 => 1f32.to_bits(),
         Format::I16 => 0x4000_4000,
-        Format::U8 => 0xffff_ffff,
+        Format::U8 | Format::U8High => 0xffff_ffff,
+        Format::I32 => 0x4000_0000,
         Format::I8 => 0x4040_4040,
     }
 }
@@ -49,7 +50,8 @@ impl Plan {
         let powers = power.powers;
         let parts = 2 - u32::from(powers.is_real);
         let samples = self.request.samples;
-        let words = ((samples.bytes() * parts) << powers.log2_points) / 4;
+        let numbers = parts * self.request.channels.step();
+        let words = ((samples.bytes() * numbers) << powers.log2_points) / 4;
         let constants = [constant(samples); PARTS];
         for first in (0..words).step_by(PARTS) {
             let count = (words - first).min(PARTS as u32) as usize;

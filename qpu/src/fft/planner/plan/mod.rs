@@ -1,5 +1,6 @@
 //! Plans: transforms made ready on a runner, and how they are run.
 
+mod input;
 mod learn;
 
 use super::memory::{Arrangement, Memory};

@@ -77,6 +77,9 @@ pub enum Error<E> {
     },
     /// Transforms of this kind read f32 only, one after the other and without a window.
     Samples(Format),
+    /// Only of frames of two i32 one number can be taken as real samples, or both in the other
+    /// order as complex ones.
+    Channels,
     /// Transforms would begin inside a word.
     Hop {
         /// The hop that was asked for, in samples.
@@ -128,6 +131,10 @@ impl<E> Error<E> {
             }
             Self::NoPowers => {
                 "the plan makes no powers: make it from a request of `Transform::Powers`"
+            }
+            Self::Channels => {
+                "one channel of two is for real samples of i32, and swapped ones for complex ones of i32: take all \
+                 numbers of other samples"
             }
             Self::EmptyBatch => {
                 "a batch must have at least one transform, and a spectrum one segment"
@@ -241,6 +248,7 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             Self::Combination
             | Self::Window
             | Self::NoPowers
+            | Self::Channels
             | Self::EmptyBatch
             | Self::NoWindow
             | Self::WindowedInverse

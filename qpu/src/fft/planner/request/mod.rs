@@ -11,10 +11,11 @@ use super::steps::Steps;
 use super::streams::Streams;
 use super::tuning::Chip;
 use crate::fft::Direction;
-use crate::fft::kernels::samples::{Factors, Format, Reading};
+use crate::fft::kernels::samples::{Channels, Factors, Format, Reading};
 use crate::fft::kernels::spectral::product::ProductPass;
 use crate::fft::split::{Axis, Split};
 use crate::machine::{LANE_BYTES, QPUS};
+use signal::Domain;
 
 /// The factor that the last pass multiplies with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -69,6 +70,8 @@ pub struct Request {
     pub streams: Option<Streams>,
     /// The format of the numbers of the input.
     pub samples: Format,
+    /// The numbers of the input that are taken. Others than all are of i32 only.
+    pub channels: Channels,
     /// Samples from the start of one transform's input to the start of the next one's; `None` where
     /// they lie one after the other. Less than a transform makes transforms overlap.
     pub hop: Option<u32>,
@@ -104,6 +107,7 @@ impl Request {
             one_launch: false,
             streams: None,
             samples: Format::F32,
+            channels: Channels::All,
             hop: None,
             windowed: false,
             conservative: false,
@@ -124,7 +128,8 @@ impl Request {
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`], [`Error::Bins`],
-    /// [`Error::Window`], [`Error::Qpus`], [`Error::Samples`] or [`Error::Hop`].
+    /// [`Error::Window`], [`Error::Qpus`], [`Error::Samples`], [`Error::Channels`] or
+    /// [`Error::Hop`].
     pub fn check<E>(&self) -> Result<(), Error<E>> {
         let [least, most] = self.transform.lengths();
         let is_length = |log2| (least..=most).contains(&log2);
@@ -164,6 +169,9 @@ impl Request {
         if self.transform.sample_components() == 0 && !self.reads_points() {
             return Err(Error::Samples(self.samples));
         }
+        if self.channels != Channels::All && !self.has_channels() {
+            return Err(Error::Channels);
+        }
         if self.hop == Some(0) || !self.hop_bytes().is_multiple_of(LANE_BYTES.into()) {
             let samples = self.transform.sample_components() * self.samples.bytes();
             return Err(Error::Hop {
@@ -172,6 +180,15 @@ impl Request {
             });
         }
         Ok(())
+    }
+
+    /// True if the input is frames of two i32 of which these can be taken.
+    const fn has_channels(&self) -> bool {
+        let domain = match self.transform.sample_components() {
+            1 => Domain::Real,
+            _ => Domain::Complex,
+        };
+        matches!(self.samples, Format::I32) && self.channels.suits(domain)
     }
 
     /// True if the input is complex points in f32, or whatever a transform reads, one transform
@@ -190,16 +207,21 @@ impl Request {
     /// Bytes from the start of one transform's input to the start of the next one's.
     #[must_use]
     pub const fn hop_bytes(&self) -> u64 {
-        let sample = self.transform.sample_components() * self.samples.bytes();
+        let sample = self.transform.sample_components() * self.number_bytes();
         match self.hop {
             Some(hop) => hop as u64 * sample as u64,
             None => self.transform_bytes(),
         }
     }
 
+    /// Bytes from a number that is taken to the next.
+    const fn number_bytes(&self) -> u32 {
+        self.channels.step() * self.samples.bytes()
+    }
+
     /// Bytes of the input of one transform.
     const fn transform_bytes(&self) -> u64 {
-        self.transform.input_bytes() / 4 * self.samples.bytes() as u64
+        self.transform.input_bytes() / 4 * self.number_bytes() as u64
     }
 
     /// The way in which its first pass reads the input.
@@ -207,6 +229,7 @@ impl Request {
     pub const fn reading(&self) -> Reading {
         Reading {
             format: self.samples,
+            channels: self.channels,
             factors: match (self.windowed, self.transform.sample_components()) {
                 (false, _) => Factors::Common,
                 (true, 1) => Factors::OfComponents,

@@ -79,6 +79,8 @@ pub struct FakeBoard {
     trial: Option<(u32, Duration)>,
     last_credit: Duration,
     uploading: bool,
+    /// Bytes of a sample.
+    width: u64,
 }
 
 /// A conversation with such a board.
@@ -115,6 +117,7 @@ impl FakeBoard {
             trial: None,
             last_credit: Duration::ZERO,
             uploading: false,
+            width: 1,
         }
     }
 
@@ -204,14 +207,22 @@ impl FakeBoard {
                 self.trial = Some((self.board_baud, self.now + Duration::from_millis(500)));
                 self.board_baud = baud;
             }
+            // A board of protocol 1.0.
+            Message::UploadBegin(begin) if begin.format == wire::SampleFormat::I32 => {
+                self.send(
+                    header,
+                    &Message::Nak(NakCode::BAD_PAYLOAD, "no such format"),
+                );
+            }
             Message::UploadBegin(begin) => {
+                self.width = begin.format.sample_bytes(begin.domain) as u64;
                 (self.expected, self.points, self.uploading) = (0, begin.samples, true);
                 self.send(header, &Message::Ack(""));
                 self.credit(header);
             }
             Message::UploadData { offset, data } => {
                 if offset == self.expected {
-                    self.expected += data.len() as u64 / 2;
+                    self.expected += data.len() as u64 / self.width;
                     self.gap_reported = false;
                     self.credit(header);
                 } else if offset > self.expected && !self.gap_reported {
@@ -287,6 +298,7 @@ fn descriptor() -> wire::Descriptor {
         board: Name::new("fake"),
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
+        rate_within_hz: 0.0,
     }
 }
 

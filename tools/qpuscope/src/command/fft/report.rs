@@ -39,13 +39,13 @@ pub(super) fn wanted(options: &Options, recording: &Recording) -> Wanted {
 fn datatype(format: Format) -> String {
     let domain = if format.is_complex { "c" } else { "r" };
     let number = match format.number {
-        Number::U8 | Number::WavU8 => return format!("{domain}u8"),
+        Number::U8 | Number::U8High | Number::WavU8 => return format!("{domain}u8"),
         Number::I8 => return format!("{domain}i8"),
         Number::U16 => "u16",
         Number::I16 => "i16",
         Number::U32 => "u32",
-        Number::I32 => "i32",
-        Number::I24 | Number::F32 => "f32",
+        Number::I24 | Number::I32 => "i32",
+        Number::F32 => "f32",
         Number::F64 => "f64",
     };
     let order = if format.is_big_endian { "be" } else { "le" };

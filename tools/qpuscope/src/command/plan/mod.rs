@@ -58,7 +58,7 @@ pub struct Options {
     #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse", value_parser = whole::<u32>)]
     powers: Option<u32>,
     /// Format of the samples that the first pass reads
-    #[arg(long, default_value = "f32", value_parser = ["f32", "i16", "u8", "i8"])]
+    #[arg(long, default_value = "f32", value_parser = ["f32", "i32", "i16", "u8", "u8-high", "i8"])]
     samples: String,
     /// Samples are multiplied by a window
     #[arg(long, conflicts_with = "inverse")]

@@ -18,7 +18,7 @@ pub struct Format {
 }
 
 /// The names for people: first that of each format, then others that programs use.
-const NAMES: [(&str, Number, bool); 26] = [
+const NAMES: [(&str, Number, bool); 28] = [
     ("cu8", Number::U8, true),
     ("cs8", Number::I8, true),
     ("cu16", Number::U16, true),
@@ -45,6 +45,8 @@ const NAMES: [(&str, Number, bool); 26] = [
     ("sc16", Number::I16, true),
     ("sc32", Number::I32, true),
     ("cfile", Number::F32, true),
+    ("u8-high", Number::U8High, false),
+    ("cu8-high", Number::U8High, true),
 ];
 
 /// The number of them that are shown: each format once.
@@ -152,6 +154,10 @@ impl Format {
         let big = self.is_big_endian;
         match self.number {
             Number::U8 => out.extend(bytes.iter().map(|&x| (f64::from(x) - 127.5) / 127.5)),
+            Number::U8High => {
+                let numbers = bytes.as_chunks().0.iter().map(|x| little(*x, big));
+                out.extend(numbers.map(|[_, x]| (f64::from(x) - 127.5) / 127.5));
+            }
             Number::F32 => {
                 let numbers = bytes.as_chunks().0.iter();
                 out.extend(numbers.map(|x| f64::from(f32::from_le_bytes(little(*x, big)))));
@@ -160,20 +166,8 @@ impl Format {
                 let numbers = bytes.as_chunks().0.iter();
                 out.extend(numbers.map(|x| f64::from_le_bytes(little(*x, big))));
             }
-            Number::I32 | Number::U32 => {
-                let flip = if self.number == Number::U32 {
-                    i32::MIN
-                } else {
-                    0
-                };
-                let numbers = bytes.as_chunks().0.iter();
-                let numbers = numbers.map(|x| i32::from_le_bytes(little(*x, big)) ^ flip);
-                out.extend(numbers.map(|x| f64::from(x) / 2_f64.powi(31)));
-            }
-            Number::I24 => {
-                let numbers = bytes.as_chunks().0.iter().map(|x| little(*x, big));
-                let numbers = numbers.map(|[a, b, c]| i32::from_le_bytes([0, a, b, c]));
-                out.extend(numbers.map(|x| f64::from(x) / 2_f64.powi(31)));
+            Number::I24 | Number::U32 | Number::I32 => {
+                self.wide_integers(bytes, |x| out.push(f64::from(x) / 2_f64.powi(31)));
             }
             Number::WavU8 | Number::I8 | Number::U16 | Number::I16 => {
                 self.integers(bytes, |x| out.push(f64::from(x) / 32768.0));
@@ -185,19 +179,42 @@ impl Format {
     pub fn travel(self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.number {
             Number::U8 => out.extend(bytes),
-            Number::I16 | Number::F32 if !self.is_big_endian => {
+            Number::I16 | Number::I32 | Number::F32 if !self.is_big_endian => {
                 let whole = bytes.len() / self.number.bytes() * self.number.bytes();
                 out.extend(&bytes[..whole]);
+            }
+            Number::U8High => {
+                let upper = usize::from(!self.is_big_endian);
+                out.extend(bytes.as_chunks::<2>().0.iter().map(|x| x[upper]));
             }
             Number::WavU8 | Number::I8 | Number::U16 | Number::I16 => {
                 self.integers(bytes, |x| out.extend(x.to_le_bytes()));
             }
-            _ => {
+            Number::I24 | Number::U32 | Number::I32 => {
+                self.wide_integers(bytes, |x| out.extend(x.to_le_bytes()));
+            }
+            Number::F32 | Number::F64 => {
                 let mut values = Vec::with_capacity(bytes.len() / self.number.bytes());
                 self.values(bytes, &mut values);
                 out.extend(values.iter().flat_map(|&x| (x as f32).to_le_bytes()));
             }
         }
+    }
+
+    /// Hands over the integers of numbers that travel as i32: 2^31 is full scale.
+    fn wide_integers(self, bytes: &[u8], mut take: impl FnMut(i32)) {
+        let big = self.is_big_endian;
+        if self.number == Number::I24 {
+            let numbers = bytes.as_chunks().0.iter().map(|x| little(*x, big));
+            numbers.for_each(|[a, b, c]| take(i32::from_le_bytes([0, a, b, c])));
+            return;
+        }
+        let middle = match self.number {
+            Number::U32 => i32::MIN,
+            _ => 0,
+        };
+        let numbers = bytes.as_chunks().0.iter();
+        numbers.for_each(|x| take(i32::from_le_bytes(little(*x, big)) ^ middle));
     }
 
     /// Hands over the integers of numbers that travel as i16.
@@ -244,6 +261,8 @@ mod tests {
             ("cs16", &[0, 0, 0, 0x40], [0.0, 0.5]),
             ("i16_be", &[0, 0, 0x40, 0], [0.0, 0.5]),
             ("i32", &[0, 0, 0, 0, 0, 0, 0, 0x40], [0.0, 0.5]),
+            ("u8-high", &[7, 0, 9, 255], [-1.0, 1.0]),
+            ("u8-high_be", &[0, 7, 255, 9], [-1.0, 1.0]),
             ("cs32_be", &[0, 0, 0, 0, 0x40, 0, 0, 0], [0.0, 0.5]),
         ] {
             assert_eq!(values(name, bytes), expected, "{name}");
@@ -264,7 +283,18 @@ mod tests {
     fn what_travels_has_the_values_that_were_read() {
         let bytes: Vec<u8> = (0..48).map(|x| (x * 37 % 119) as u8).collect();
         for name in [
-            "cu8", "cs8", "cu16", "cs16", "cs16_be", "i32", "f32", "f32_be",
+            "cu8",
+            "cs8",
+            "cu16",
+            "cs16",
+            "cs16_be",
+            "i32",
+            "i32_be",
+            "f32",
+            "f32_be",
+            "f64",
+            "u8-high",
+            "cu8-high_be",
         ] {
             let format = Format::from_name(name).expect(name);
             let mut sent = vec![];

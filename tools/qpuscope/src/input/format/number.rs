@@ -10,6 +10,8 @@ pub enum Number {
     U8,
     /// (x - 128) / 128, as in WAV files.
     WavU8,
+    /// ((x >> 8) - 127.5) / 127.5 of 16 bits: a parallel ADC on the upper half of SMI's pins.
+    U8High,
     /// x / 2^7.
     I8,
     /// (x - 2^15) / 2^15.
@@ -34,7 +36,7 @@ impl Number {
     pub const fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::WavU8 | Self::I8 => 1,
-            Self::U16 | Self::I16 => 2,
+            Self::U8High | Self::U16 | Self::I16 => 2,
             Self::I24 => 3,
             Self::U32 | Self::I32 | Self::F32 => 4,
             Self::F64 => 8,
@@ -51,15 +53,16 @@ impl Number {
     #[must_use]
     pub const fn on_wire(self) -> wire::SampleFormat {
         match self {
-            Self::U8 => wire::SampleFormat::U8,
+            Self::U8 | Self::U8High => wire::SampleFormat::U8,
             Self::WavU8 | Self::I8 | Self::U16 | Self::I16 => wire::SampleFormat::I16,
-            Self::I24 | Self::U32 | Self::I32 | Self::F32 | Self::F64 => wire::SampleFormat::F32,
+            Self::I24 | Self::U32 | Self::I32 => wire::SampleFormat::I32,
+            Self::F32 | Self::F64 => wire::SampleFormat::F32,
         }
     }
 
-    /// True if some of its numbers have more digits than the wire carries.
+    /// True if some of its numbers have more than the 24 significant bits that a board keeps.
     #[must_use]
-    pub const fn is_finer_than_wire(self) -> bool {
+    pub const fn is_finer_than_boards(self) -> bool {
         matches!(self, Self::U32 | Self::I32 | Self::F64)
     }
 

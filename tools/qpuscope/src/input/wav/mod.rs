@@ -1,7 +1,7 @@
 //! WAV recordings: 8, 16, 24 and 32 bits and float, mono or stereo, RIFF, RF64 or BW64.
 //!
-//! Samples of up to 16 bits travel as i16 (8-bit ones times 256, which is exact), wider ones as
-//! f32.
+//! Samples of up to 16 bits travel as i16 (8-bit ones times 256, which is exact), wider integers as
+//! i32, and others as f32.
 
 mod auxi;
 mod chunks;

@@ -33,6 +33,7 @@ fn descriptor(n: u32, encoding: Encoding) -> Descriptor {
         board: Name::new("Raspberry Pi 1"),
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
+        rate_within_hz: 0.0,
     }
 }
 

@@ -76,10 +76,17 @@ pub enum Routines {
 impl Routines {
     /// The routines of first and single passes that share no tiles.
     pub fn of(kind: Kind) -> Self {
+        // Those that need more operations than others.
+        let are_long = matches!(
+            kind.samples,
+            Samples::I32 | Samples::HighBytes | Samples::Bytes
+        );
         match (kind.role, kind.radix, kind.samples) {
-            (_, 128, _) | (Role::First, 64, Samples::Bytes) => Self::ColumnsAndGroups,
+            (_, 128, _) => Self::ColumnsAndGroups,
+            (Role::First, 64, _) if are_long => Self::ColumnsAndGroups,
             (Role::Single, 64, Samples::Points) => Self::None,
-            (_, 64, _) | (Role::First, 32, Samples::Bytes) => Self::Columns,
+            (_, 64, _) => Self::Columns,
+            (Role::First, 32, _) if are_long => Self::Columns,
             _ => Self::None,
         }
     }

@@ -75,19 +75,17 @@ impl Conversion {
             lanes: self.factors,
             word: Word::row(Row::Factor { vector, component }),
         };
-        match self.samples {
-            Samples::Points | Samples::Windowed => vec![row(0), factor(0), row(1), factor(1)],
-            Samples::I16 | Samples::Bytes => vec![row(0), factor(0), factor(1)],
+        if self.samples.has_words() {
+            vec![row(0), factor(0), row(1), factor(1)]
+        } else {
+            vec![row(0), factor(0), factor(1)]
         }
     }
 
     /// Lookups that go to one TMU before some go to the other, where columns are alike: both
     /// components of a point go to the same.
     pub fn in_a_row(&self) -> usize {
-        match self.samples {
-            Samples::Points | Samples::Windowed => 4,
-            Samples::I16 | Samples::Bytes => 2,
-        }
+        if self.samples.has_words() { 4 } else { 2 }
     }
 
     /// Converts a point, of which `fetch` fetches what is looked up, into r4.
@@ -97,11 +95,10 @@ impl Conversion {
         wish: Wish,
         fetch: &mut impl FnMut(&mut Points) -> Value,
     ) -> Complex {
-        if matches!(self.samples, Samples::Points | Samples::Windowed) {
+        if self.samples.has_words() {
             return [0, 1].map(|_| {
                 let fetched = fetch(points);
-                let ops = points.ops();
-                let x = ops.load(fetched.place, Wish::Accumulator);
+                let x = word(points.ops(), fetched.place, self.samples);
                 times_factor(points, x, wish, fetch)
             });
         }
@@ -111,6 +108,10 @@ impl Conversion {
                 shift: self.shift,
                 flip: Source::Uniform(Word::row(Row::Flip)),
             },
+            Samples::HighBytes => Packed::HighBytes {
+                mask: Source::Uniform(Word::row(Row::Mask)),
+                flip: Source::Uniform(Word::row(Row::Flip)),
+            },
             _ => Packed::Halves,
         };
         let parts = numbers(points.ops(), fetched, packed);
@@ -118,11 +119,30 @@ impl Conversion {
     }
 }
 
+/// The number that a fetched word is, as f32, in an accumulator. Of an i32, 24 significant bits.
+pub fn word(ops: &mut OpList<Word>, fetched: impl Into<Source>, samples: Samples) -> Place {
+    let x = ops.take(Wish::Accumulator);
+    if samples == Samples::I32 {
+        let fetched = fetched.into();
+        ops.add_op(AddOp::Itof, fetched, fetched, x);
+    } else {
+        ops.copy(fetched, x);
+    }
+    x
+}
+
 /// The layout of both numbers of a point in a word.
 #[derive(Clone, Copy)]
 pub enum Packed {
     /// Signed halves.
     Halves,
+    /// Upper bytes of halves.
+    HighBytes {
+        /// The operand that keeps them.
+        mask: Source,
+        /// The operand that makes them signed.
+        flip: Source,
+    },
     /// Bytes, from which r5 is subtracted.
     Bytes {
         /// By how many bits each lane shifts the word.
@@ -139,6 +159,13 @@ pub fn numbers(ops: &mut OpList<Word>, fetched: Source, packed: Packed) -> [Plac
     let parts = match packed {
         Packed::Halves => {
             ops.copy(fetched, to);
+            [Unpack::U16a, Unpack::U16b]
+        }
+        Packed::HighBytes { mask, flip } => {
+            let masked = ops.take(Wish::Accumulator);
+            ops.add_op(AddOp::And, fetched, mask, masked);
+            ops.add_op(AddOp::Xor, masked, flip, to);
+            ops.give_back(masked);
             [Unpack::U16a, Unpack::U16b]
         }
         Packed::Bytes { shift, flip } => {

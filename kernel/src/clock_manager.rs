@@ -1,0 +1,154 @@
+//! Clock manager: the generators of the PCM bit clock and of the clock on GPIO 4.
+//!
+//! Both divide the 19.2 MHz crystal by a whole number. Whole numbers give no jitter, and PCM and
+//! the ADC stay in step. A generator is changed only while it stands still: changing it while it
+//! runs may lock it up. A register takes a value only with the password in its highest byte.
+//!
+//! Sources: BCM2835 ARM Peripherals, section 6.3, for GP0; G. J. van Loo, "BCM2835 Audio & PWM
+//! clocks", for the PCM generator at 0x98, which works alike; crystal and order: Linux
+//! clk-bcm2835.c and bcm2835-i2s.c.
+
+use tock_registers::interfaces::{Readable, Writeable};
+use tock_registers::registers::ReadWrite;
+use tock_registers::{register_bitfields, register_structs};
+
+use crate::mmio::Mmio;
+use crate::timer::Clock;
+
+register_bitfields! { u32,
+    CTL [
+        PASSWD OFFSET(24) NUMBITS(8) [ Password = 0x5a ],
+        MASH OFFSET(9) NUMBITS(2) [ Integer = 0 ],
+        BUSY OFFSET(7) NUMBITS(1) [],
+        KILL OFFSET(5) NUMBITS(1) [],
+        ENAB OFFSET(4) NUMBITS(1) [],
+        SRC OFFSET(0) NUMBITS(4) [ Oscillator = 1 ]
+    ],
+    DIV [
+        PASSWD OFFSET(24) NUMBITS(8) [ Password = 0x5a ],
+        DIVI OFFSET(12) NUMBITS(12) [],
+        DIVF OFFSET(0) NUMBITS(12) []
+    ]
+}
+
+register_structs! {
+    /// A generator.
+    pub Generator {
+        (0x0 => CTL: ReadWrite<u32, CTL::Register>),
+        (0x4 => DIV: ReadWrite<u32, DIV::Register>),
+        (0x8 => @END),
+    },
+    /// The generators that are used.
+    pub Registers {
+        (0x00 => _reserved0),
+        (0x70 => GP0: Generator),
+        (0x78 => _reserved1),
+        (0x98 => PCM: Generator),
+        (0xa0 => @END),
+    }
+}
+
+/// The crystal's frequency.
+pub const CRYSTAL_HZ: u64 = 19_200_000;
+
+/// The greatest divisor.
+pub const MAX_DIVISOR: u32 = 0xfff;
+
+/// The time that a generator may take to start or to stop: some periods of its slowest output.
+const CHANGE_US: u64 = 1000;
+
+/// A generator did not start or stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timeout;
+
+/// The clock manager.
+pub struct ClockManager {
+    registers: Mmio<Registers>,
+    clock: Clock,
+}
+
+impl ClockManager {
+    /// Takes the block.
+    #[must_use]
+    pub const fn new(registers: Mmio<Registers>, clock: Clock) -> Self {
+        Self { registers, clock }
+    }
+
+    /// Gives PCM the crystal divided by `divisor`.
+    ///
+    /// # Errors
+    /// When the generator does not start.
+    pub fn start_pcm(&mut self, divisor: u32) -> Result<(), Timeout> {
+        self.start(|it| &it.PCM, divisor)
+    }
+
+    /// Gives GPIO 4 the crystal's clock.
+    ///
+    /// # Errors
+    /// When the generator does not start.
+    pub fn start_gp0(&mut self) -> Result<(), Timeout> {
+        self.start(|it| &it.GP0, 1)
+    }
+
+    /// Stops both.
+    pub fn stop(&mut self) {
+        // One that does not stop is left as it is: nothing hears it.
+        let _ = self.halt(|it| &it.PCM);
+        let _ = self.halt(|it| &it.GP0);
+    }
+
+    fn start(&self, of: fn(&Registers) -> &Generator, divisor: u32) -> Result<(), Timeout> {
+        self.halt(of)?;
+        let setup = CTL::PASSWD::Password + CTL::MASH::Integer + CTL::SRC::Oscillator;
+        self.registers.visit(|it| {
+            let generator = of(it);
+            generator
+                .DIV
+                .write(DIV::PASSWD::Password + DIV::DIVI.val(divisor));
+            // The source is not to change with the write that starts it.
+            generator.CTL.write(setup);
+            generator.CTL.write(setup + CTL::ENAB::SET);
+        });
+        self.wait(of, true)
+    }
+
+    fn halt(&self, of: fn(&Registers) -> &Generator) -> Result<(), Timeout> {
+        let source = self.registers.visit(|it| of(it).CTL.read(CTL::SRC));
+        let setup = CTL::PASSWD::Password + CTL::SRC.val(source);
+        self.registers.visit(|it| of(it).CTL.write(setup));
+        self.wait(of, false).or_else(|_| {
+            self.registers
+                .visit(|it| of(it).CTL.write(setup + CTL::KILL::SET));
+            self.wait(of, false)
+        })
+    }
+
+    fn wait(&self, of: fn(&Registers) -> &Generator, runs: bool) -> Result<(), Timeout> {
+        let is_there = || self.registers.visit(|it| of(it).CTL.is_set(CTL::BUSY)) == runs;
+        let in_time = self.clock.wait_for(CHANGE_US, is_there);
+        in_time.then_some(()).ok_or(Timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mmio::fake;
+    use crate::timer::fake_clock;
+    use core::mem::offset_of;
+
+    #[test]
+    fn registers_lie_where_the_manual_says() {
+        assert_eq!(offset_of!(Registers, GP0), 0x70);
+        assert_eq!(offset_of!(Registers, PCM), 0x98);
+    }
+
+    #[test]
+    fn a_generator_that_does_not_start_is_reported_with_its_setup_written() {
+        let (registers, words) = fake::zeros();
+        let mut manager = ClockManager::new(registers, fake_clock());
+        assert_eq!(manager.start_pcm(6), Err(Timeout));
+        assert_eq!(words.at(0x9c), 0x5a00_6000);
+        assert_eq!(words.at(0x98), 0x5a00_0011);
+    }
+}

@@ -1,0 +1,124 @@
+//! A port whose DMA is a program, with a clock that can be wrong, stop or fail.
+
+use super::port::{Place, Port, PortError, RING_BYTES, TAIL_BYTES, Wiring};
+use crate::dma_buf::DmaBuf;
+
+/// A part on the pins: the words of left and right in frame `index`.
+pub type Part = fn(index: u64) -> [i32; 2];
+
+/// A port without hardware.
+pub struct FakePort {
+    memory: DmaBuf,
+    /// The time, which the board sets.
+    pub now_us: u64,
+    pub part: Part,
+    /// Frames a second of an ADC that gives the clock.
+    pub adc_hz: Option<f64>,
+    /// The board's clock is off by this factor.
+    pub factor: f64,
+    /// The clock stops at this frame.
+    pub stops_at: u64,
+    /// The port fails when it has come to this frame.
+    pub fails: Option<(u64, PortError)>,
+    /// The port cannot be opened.
+    pub refuses: Option<PortError>,
+    /// Wirings that were opened, in order.
+    pub opened: Vec<Wiring>,
+    open: Option<(Wiring, u64)>,
+    /// Frames in memory.
+    done: u64,
+}
+
+impl FakePort {
+    /// A port to which a part with a tone of -6 dBFS on the left is connected; the right is silent.
+    pub fn new() -> Self {
+        Self {
+            memory: DmaBuf::fake((RING_BYTES + TAIL_BYTES) / 4),
+            now_us: 0,
+            part: |index| {
+                let phase = core::f64::consts::TAU * (index % 32) as f64 / 32.0;
+                [sample(0.5 * phase.sin()), 0]
+            },
+            adc_hz: None,
+            factor: 1.0,
+            stops_at: u64::MAX,
+            fails: None,
+            refuses: None,
+            opened: vec![],
+            open: None,
+            done: 0,
+        }
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Frames that have passed.
+    fn frames(&self) -> u64 {
+        let Some((wiring, begun_us)) = self.open else {
+            return 0;
+        };
+        let hz = match wiring.divisor {
+            Some(divisor) => 300_000.0 / f64::from(divisor),
+            None => self.adc_hz.unwrap_or(0.0),
+        };
+        let seconds = (self.now_us - begun_us) as f64 / 1e6;
+        ((seconds * hz * self.factor) as u64).min(self.stops_at)
+    }
+}
+
+/// A sample of 24 bits, in the highest bits of its word.
+pub fn sample(value: f64) -> i32 {
+    ((value * 8_388_608.0).round() as i32) << 8
+}
+
+impl Port for FakePort {
+    fn open(&mut self, wiring: &Wiring) -> Result<(), PortError> {
+        self.opened.push(*wiring);
+        if let Some(error) = self.refuses {
+            return Err(error);
+        }
+        if wiring.divisor.is_none() && self.adc_hz.is_none() {
+            return Err(PortError::NoClock { pin: 18 });
+        }
+        self.open = Some((*wiring, self.now_us));
+        self.done = 0;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.open = None;
+    }
+
+    fn place(&mut self) -> Result<Place, PortError> {
+        let (wiring, _) = self.open.expect("nobody asks a closed port");
+        let frames = self.frames();
+        if let Some((at, error)) = self.fails
+            && frames >= at
+        {
+            return Err(error);
+        }
+        let frame_words = u64::from(wiring.frame_bytes() / 4);
+        let ring_frames = RING_BYTES as u64 / u64::from(wiring.frame_bytes());
+        for frame in self.done.max(frames.saturating_sub(ring_frames))..frames {
+            let [left, right] = (self.part)(frame);
+            let words = [(wiring.left, left), (wiring.right, right)];
+            let words = words.into_iter().filter(|(wanted, _)| *wanted);
+            let start = (frame % ring_frames * frame_words) as usize;
+            for (place, (_, word)) in self.memory.words_mut()[start..].iter_mut().zip(words) {
+                *place = word as u32;
+            }
+        }
+        self.done = frames;
+        Ok(Place {
+            bytes: (frames % ring_frames) as u32 * wiring.frame_bytes(),
+            at_us: self.now_us,
+            within_us: 1,
+        })
+    }
+
+    fn memory(&mut self) -> &mut DmaBuf {
+        &mut self.memory
+    }
+}

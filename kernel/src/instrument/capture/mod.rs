@@ -1,0 +1,344 @@
+//! The capture as a state machine: samples of a port, counted from the first.
+//!
+//! ```text
+//!            begin                 rate known and right
+//!   Idle ─────────────► Starting ───────────────────────► Running
+//!     ▲                    │                                 │
+//!     └────────────────────┴── end; or trouble: the port     │
+//!     ▲                        failed, no clock, wrong rate  │
+//!     └──────────────────────────────────────────────────────┘
+//! ```
+//!
+//! [`Capture::step`] asks the port where it is and says what has changed. Samples lie in the port's
+//! ring ([`ring`]): they are read from there, or lent to the QPUs where they lie. A reader asks
+//! afterwards if DMA has left them alone ([`Capture::has`]); if not, they are lost as a whole.
+
+mod meter;
+mod port;
+mod ring;
+mod trouble;
+
+use wire::Rate;
+
+pub(super) use meter::Measured;
+pub use port::{
+    JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, TAIL_BYTES, Wiring,
+};
+pub(super) use trouble::{Trouble, write_hz};
+
+use crate::engine::SampleBlock;
+use crate::engine::samples::Coding;
+use meter::Meter;
+use ring::Ring;
+
+/// The time without a sample after which the clock counts as stopped.
+const IDLE_US: u64 = 50_000;
+/// The time in which the rate is found out; a host repeats its request after 500 ms.
+const START_US: u64 = 300_000;
+/// The rate is known well enough to begin with when it may be off by so much of itself.
+const START_PERCENT: f64 = 0.5;
+/// A clock that differs from what was set by more is another one. Crystals are off by 0.01 %.
+pub(super) const WRONG_PERCENT: f64 = 1.0;
+/// The rate is compared again after so long.
+const COMPARE_US: u64 = 1_000_000;
+/// The rates that parts for I2S have, in hertz.
+const RATES_HZ: core::ops::RangeInclusive<f64> = 7900.0..=388_000.0;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Idle,
+    /// The port runs; the rate is not known yet.
+    Starting,
+    Running,
+}
+
+/// A change of the capture.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Event {
+    Nothing,
+    /// Samples come, and their rate is known.
+    Started,
+    /// The rate is known better than before.
+    Rate,
+    /// The capture has ended.
+    Failed(Trouble),
+}
+
+/// Samples from a port.
+pub(super) struct Capture {
+    state: State,
+    wiring: Wiring,
+    /// The rate that was set.
+    expected: Option<Rate>,
+    ring: Ring,
+    /// Since the start.
+    meter: Meter,
+    /// Since the last comparison.
+    recent: Meter,
+    begun_us: u64,
+    compare_us: u64,
+    /// The rate with which it began.
+    found: Option<Rate>,
+    /// The rate as it is stated: the mean since then.
+    stated: Option<Measured>,
+    /// Index behind the last sample of the records so far.
+    covered: u64,
+}
+
+impl Capture {
+    /// No capture yet.
+    pub(super) const fn new() -> Self {
+        let wiring = Wiring {
+            left: true,
+            right: false,
+            divisor: None,
+        };
+        Self {
+            state: State::Idle,
+            wiring,
+            expected: None,
+            ring: Ring::new(wiring.frame_bytes(), 0),
+            meter: Meter::new(wiring.frame_bytes()),
+            recent: Meter::new(wiring.frame_bytes()),
+            begun_us: 0,
+            compare_us: 0,
+            found: None,
+            stated: None,
+            covered: 0,
+        }
+    }
+
+    /// Opens the port. `expected`: the rate that was set; the exact one where the board gives the
+    /// clock.
+    pub(super) fn begin(
+        &mut self,
+        port: &mut impl Port,
+        wiring: Wiring,
+        expected: Option<Rate>,
+        now_us: u64,
+    ) -> Result<(), Trouble> {
+        self.end(port);
+        port.open(&wiring).map_err(Trouble::Port)?;
+        let bytes = wiring.frame_bytes();
+        *self = Self {
+            state: State::Starting,
+            wiring,
+            expected,
+            ring: Ring::new(bytes, now_us),
+            meter: Meter::new(bytes),
+            recent: Meter::new(bytes),
+            begun_us: now_us,
+            ..Self::new()
+        };
+        Ok(())
+    }
+
+    /// Closes the port, if it is open.
+    pub(super) fn end(&mut self, port: &mut impl Port) {
+        if self.state != State::Idle {
+            port.close();
+        }
+        self.state = State::Idle;
+    }
+
+    /// Reports if samples come, or are waited for.
+    pub(super) fn is_open(&self) -> bool {
+        self.state != State::Idle
+    }
+
+    /// Reports if samples come, and their rate is known.
+    pub(super) fn is_running(&self) -> bool {
+        self.state == State::Running
+    }
+
+    pub(super) const fn wiring(&self) -> Wiring {
+        self.wiring
+    }
+
+    /// The rate since the start, however good it is known.
+    pub(super) fn measured(&self) -> Option<Measured> {
+        self.meter.measured()
+    }
+
+    /// The rate to compute with: exact where the board gives the clock.
+    pub(super) fn rate(&self) -> Option<Measured> {
+        match (self.wiring.divisor, self.expected) {
+            (Some(_), Some(rate)) => Some(Measured {
+                rate,
+                within_hz: 0.0,
+            }),
+            _ => self.stated,
+        }
+    }
+
+    /// Asks the port how far it has come.
+    pub(super) fn step(&mut self, port: &mut impl Port) -> Event {
+        if self.state == State::Idle {
+            return Event::Nothing;
+        }
+        match self.look(port).and_then(|now_us| self.judge(now_us)) {
+            Ok(event) => event,
+            Err(trouble) => {
+                self.end(port);
+                Event::Failed(trouble)
+            }
+        }
+    }
+
+    /// Takes in how far the port has come; returns the time.
+    fn look(&mut self, port: &mut impl Port) -> Result<u64, Trouble> {
+        let place = port.place().map_err(Trouble::Port)?;
+        let frames_a_second = self.rate().map_or(0.0, |it| it.rate.to_hz());
+        let bytes = f64::from(self.wiring.frame_bytes());
+        self.ring.update(place, frames_a_second * bytes);
+        for meter in [&mut self.meter, &mut self.recent] {
+            meter.note(self.ring.written(), place);
+        }
+        Ok(place.at_us)
+    }
+
+    fn judge(&mut self, now_us: u64) -> Result<Event, Trouble> {
+        if self.meter.idle_us(now_us) > IDLE_US {
+            return Err(match self.ring.frames() {
+                0 => Trouble::Nothing,
+                samples => Trouble::Stopped { samples },
+            });
+        }
+        if self.state == State::Starting {
+            return self.start(now_us);
+        }
+        if now_us >= self.compare_us {
+            self.compare_us = now_us + COMPARE_US;
+            self.compare()?;
+        }
+        Ok(match (self.meter.measured(), self.stated) {
+            (Some(now), Some(stated)) if is_news(&now, &stated) => {
+                self.stated = Some(now);
+                Event::Rate
+            }
+            _ => Event::Nothing,
+        })
+    }
+
+    /// Goes on when the rate is known, and refuses a wrong one.
+    fn start(&mut self, now_us: u64) -> Result<Event, Trouble> {
+        let late = now_us > self.begun_us + START_US;
+        let Some(measured) = self.meter.measured() else {
+            return if late {
+                Err(Trouble::Nothing)
+            } else {
+                Ok(Event::Nothing)
+            };
+        };
+        let is_known = measured.within_hz < measured.rate.to_hz() * START_PERCENT / 100.0;
+        if !is_known {
+            return if late {
+                Err(Trouble::Range(measured))
+            } else {
+                Ok(Event::Nothing)
+            };
+        }
+        if !RATES_HZ.contains(&measured.rate.to_hz()) {
+            return Err(Trouble::Range(measured));
+        }
+        self.compare()?;
+        self.recent.restart();
+        self.compare_us = now_us + COMPARE_US;
+        self.found = Some(measured.rate);
+        self.stated = Some(measured);
+        self.state = State::Running;
+        Ok(Event::Started)
+    }
+
+    /// Compares the rate since the last time with the one that was set, or that was found first.
+    fn compare(&mut self) -> Result<(), Trouble> {
+        let wanted = self.expected.or(self.found);
+        if let (Some(measured), Some(expected)) = (self.recent.measured(), wanted)
+            && measured.differs(expected, WRONG_PERCENT)
+        {
+            return Err(Trouble::Rate { measured, expected });
+        }
+        self.recent.restart();
+        Ok(())
+    }
+
+    /// Frames that are in memory.
+    pub(super) fn frames(&self) -> u64 {
+        self.ring.frames()
+    }
+
+    /// Reports if DMA has left this frame and those behind it alone, as of the last look.
+    pub(super) fn has(&self, frame: u64) -> bool {
+        self.ring.has(frame)
+    }
+
+    /// Reads words from frame `first` on.
+    pub(super) fn read(&self, port: &mut impl Port, first: u64, words: &mut [u32]) {
+        self.ring.read(port.memory(), first, words);
+    }
+
+    /// Lends samples to the QPUs where they lie ([`Ring::lend`]).
+    #[expect(dead_code, reason = "the analyser copies until the overlap is merged")]
+    pub(super) fn lend(
+        &mut self,
+        port: &mut impl Port,
+        coding: Coding,
+        samples: usize,
+        advance: usize,
+    ) -> Option<SampleBlock> {
+        self.ring.lend(port.memory(), coding, samples, advance)
+    }
+
+    /// Takes a block back; reports if DMA has left it alone until now.
+    #[expect(dead_code, reason = "the analyser copies until the overlap is merged")]
+    pub(super) fn give_back(&mut self, port: &mut impl Port, block: &SampleBlock) -> bool {
+        self.still_has(port, block.first_sample)
+    }
+
+    /// Looks again: reports if DMA has left this frame and those behind it alone until now.
+    pub(super) fn still_has(&mut self, port: &mut impl Port, frame: u64) -> bool {
+        // Where the port has failed, the next step says so.
+        self.look(port).is_ok() && self.ring.has(frame)
+    }
+
+    /// Notes that all samples before this one are in records.
+    pub(super) const fn cover(&mut self, end: u64) {
+        self.covered = end;
+    }
+
+    /// Leaves out what DMA has overtaken: the index to go on from, and how many samples are in no
+    /// record.
+    pub(super) fn skip(&mut self) -> (u64, u64) {
+        let from = self.ring.restart();
+        let lost = from.saturating_sub(self.covered);
+        self.covered = from;
+        self.ring.lend_from(from);
+        (from, lost)
+    }
+
+    /// When frame `number` will be in memory.
+    pub(super) fn due_us(&self, number: u64) -> u64 {
+        let poll_us = self.ring.seen_us() + 1000;
+        let Some(rate) = self.rate().filter(|_| self.is_running()) else {
+            return poll_us;
+        };
+        let bytes = f64::from(self.wiring.frame_bytes());
+        let ahead = number.saturating_sub(self.frames()) as f64 + MARGIN_BYTES as f64 / bytes;
+        let due_us = self.ring.seen_us() + (ahead / rate.rate.to_hz() * 1e6) as u64;
+        // A clock that stops is to be noticed.
+        due_us.min(self.ring.seen_us() + IDLE_US / 2)
+    }
+}
+
+/// Reports if a rate is worth a new descriptor: twice as good, or another.
+fn is_news(now: &Measured, stated: &Measured) -> bool {
+    now.within_hz * 2.0 < stated.within_hz || {
+        let away = (now.rate.to_hz() - stated.rate.to_hz()).abs();
+        away > stated.within_hz + now.within_hz
+    }
+}
+
+#[cfg(test)]
+pub(super) mod fake;
+#[cfg(test)]
+mod tests;

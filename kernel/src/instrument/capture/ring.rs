@@ -1,0 +1,248 @@
+//! The ring: which samples are in memory, counted from the first.
+//!
+//! DMA goes round and round, and only its place is known. The number of rounds follows from the
+//! time and the rate, so a caller may stay away for longer than a round and the index of every
+//! sample stays exact.
+//!
+//! A block may begin near the end of the ring. Its rest is copied from the start of the ring to the
+//! tail behind the end, so that the block is one piece of memory. That happens once a round.
+
+use qpu::job::BusAddr;
+
+use super::port::{MARGIN_BYTES, Place, RING_BYTES};
+use crate::dma_buf::{DmaBuf, LINE_BYTES};
+use crate::engine::SampleBlock;
+use crate::engine::samples::Coding;
+
+const RING: u64 = RING_BYTES as u64;
+/// Words that are copied to the tail at a time.
+const CHUNK: usize = 64;
+
+/// The bytes that DMA has written since it began, and those that are lent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Ring {
+    frame_bytes: u64,
+    /// Bytes that DMA has written.
+    written: u64,
+    seen_us: u64,
+    /// Index of the next sample to lend.
+    next: u64,
+    /// Index behind the last sample that was lent.
+    lent: u64,
+    /// The round whose start the tail continues, and how many bytes of it.
+    tail: (u64, usize),
+}
+
+impl Ring {
+    /// A ring that is empty now.
+    pub(super) const fn new(frame_bytes: u32, now_us: u64) -> Self {
+        Self {
+            frame_bytes: frame_bytes as u64,
+            written: 0,
+            seen_us: now_us,
+            next: 0,
+            lent: 0,
+            tail: (0, 0),
+        }
+    }
+
+    /// Takes in DMA's place. `bytes_a_second` says how many rounds it has made; 0 where it is not
+    /// known, and less than a round has passed.
+    pub(super) fn update(&mut self, place: Place, bytes_a_second: f64) {
+        let seconds = place.at_us.saturating_sub(self.seen_us) as f64 / 1e6;
+        let ahead = (u64::from(place.bytes) % RING + RING - self.written % RING) % RING;
+        let rounds = (seconds * bytes_a_second - ahead as f64) / RING as f64;
+        self.written += ahead + libm::round(rounds).max(0.0) as u64 * RING;
+        self.seen_us = place.at_us;
+    }
+
+    /// Bytes that DMA has written.
+    pub(super) const fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// When [`Self::written`] was so.
+    pub(super) const fn seen_us(&self) -> u64 {
+        self.seen_us
+    }
+
+    /// Frames that are in memory for certain.
+    pub(super) const fn frames(&self) -> u64 {
+        self.written.saturating_sub(MARGIN_BYTES) / self.frame_bytes
+    }
+
+    /// Reports if DMA has left this frame and those behind it alone.
+    pub(super) const fn has(&self, frame: u64) -> bool {
+        self.written + MARGIN_BYTES <= frame * self.frame_bytes + RING
+    }
+
+    /// The index from which to go on when frames have been overtaken: that of a frame which begins
+    /// a line, and which is yet to come.
+    pub(super) const fn restart(&self) -> u64 {
+        self.frames().next_multiple_of(LINE_BYTES as u64)
+    }
+
+    /// Reads words from frame `first` on; they are what DMA wrote if [`Self::has`] says so
+    /// afterwards.
+    pub(super) fn read(&self, memory: &mut DmaBuf, first: u64, words: &mut [u32]) {
+        let start = (first * self.frame_bytes % RING) as usize / 4;
+        let before_end = words.len().min(RING_BYTES / 4 - start);
+        let (head, rest) = words.split_at_mut(before_end);
+        let read = memory.read(start, head) && memory.read(0, rest);
+        debug_assert!(read, "the memory is as long as the ring");
+    }
+
+    /// Begins to lend at a frame.
+    pub(super) const fn lend_from(&mut self, frame: u64) {
+        self.next = frame;
+    }
+
+    /// Lends the next `samples` samples where they lie, if they are all there; the block after it
+    /// begins `advance` samples later. `None` also where a block does not begin with a line.
+    pub(super) fn lend(
+        &mut self,
+        memory: &mut DmaBuf,
+        coding: Coding,
+        samples: usize,
+        advance: usize,
+    ) -> Option<SampleBlock> {
+        let first = self.next;
+        let start = first * self.frame_bytes;
+        if !start.is_multiple_of(LINE_BYTES as u64) || self.frames() < first + samples as u64 {
+            return None;
+        }
+        let offset = (start % RING) as usize;
+        let bytes = samples * self.frame_bytes as usize;
+        if offset + bytes > RING_BYTES {
+            self.continue_in_tail(memory, start / RING + 1, offset + bytes - RING_BYTES);
+        }
+        let lost_before = first.saturating_sub(self.lent);
+        self.next = first + advance as u64;
+        self.lent = self.lent.max(first + samples as u64);
+        let BusAddr(base) = memory.bus();
+        Some(SampleBlock {
+            addr: BusAddr(base + offset as u32),
+            samples,
+            coding,
+            first_sample: first,
+            lost_before,
+        })
+    }
+
+    /// Copies the first `bytes` bytes of a round behind the end of the ring. What is there of the
+    /// round already stays untouched: the QPUs may be reading it.
+    fn continue_in_tail(&mut self, memory: &mut DmaBuf, round: u64, bytes: usize) {
+        let (known, done) = self.tail;
+        let mut done = if known == round { done } else { 0 };
+        let bytes = bytes.next_multiple_of(LINE_BYTES);
+        let mut words = [0; CHUNK];
+        while done < bytes {
+            let words = &mut words[..CHUNK.min((bytes - done) / 4)];
+            let copied =
+                memory.read(done / 4, words) && memory.write((RING_BYTES + done) / 4, words);
+            debug_assert!(copied, "the tail is as long as the longest block");
+            done += 4 * words.len();
+        }
+        self.tail = (round, done);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::port::TAIL_BYTES;
+    use super::*;
+    use dsp::spectrum::Domain;
+    use wire::SampleFormat;
+
+    const CODING: Coding = Coding::new(SampleFormat::I32, Domain::Real);
+    const RATE: f64 = 4.0 * 50_000.0;
+
+    fn place(bytes: u64, at_us: u64) -> Place {
+        Place {
+            bytes: (bytes % RING) as u32,
+            at_us,
+            within_us: 1,
+        }
+    }
+
+    /// A ring in which DMA has written the index of each frame.
+    fn filled(frames: u64) -> (Ring, DmaBuf) {
+        let mut memory = DmaBuf::fake((RING_BYTES + TAIL_BYTES) / 4);
+        let words = RING_BYTES as u64 / 4;
+        for frame in frames.saturating_sub(words)..frames {
+            memory.words_mut()[(frame % words) as usize] = frame as u32;
+        }
+        let mut ring = Ring::new(4, 0);
+        ring.update(place(4 * frames, frames * 20), RATE);
+        (ring, memory)
+    }
+
+    #[test]
+    fn rounds_are_counted_however_long_nobody_looked() {
+        for bytes in [
+            0,
+            4,
+            RING - 4,
+            RING,
+            RING + 4,
+            7 * RING + RING / 2,
+            1000 * RING,
+        ] {
+            let mut ring = Ring::new(4, 10);
+            ring.update(place(bytes, 10 + bytes * 5), RATE);
+            assert_eq!(ring.written(), bytes);
+            // A rate that is 0.04 % off does no harm in a thousand rounds.
+            let mut ring = Ring::new(4, 10);
+            ring.update(place(bytes, 10 + bytes * 5), 1.0004 * RATE);
+            assert_eq!(ring.written(), bytes);
+        }
+        let mut ring = Ring::new(4, 0);
+        ring.update(place(RING - 8, 20), 0.0);
+        ring.update(place(RING + 8, 40), 0.0);
+        assert_eq!(ring.written(), RING + 8);
+    }
+
+    #[test]
+    fn frames_are_there_when_dma_has_left_their_line_and_until_it_comes_again() {
+        let (ring, _) = filled(1000);
+        assert_eq!(ring.frames(), 1000 - MARGIN_BYTES / 4);
+        assert!(ring.has(0));
+        let (ring, _) = filled(RING / 4 + 1000);
+        assert!(!ring.has(1000 + MARGIN_BYTES / 4 - 1));
+        assert!(ring.has(1000 + MARGIN_BYTES / 4));
+        assert!(ring.restart() * 4 % 64 == 0 && ring.restart() >= ring.frames());
+    }
+
+    #[test]
+    fn a_block_at_the_end_of_the_ring_goes_on_behind_it() {
+        let (mut ring, mut memory) = filled(RING / 4 + 5000);
+        let first = RING / 4 - 1024;
+        ring.lend_from(first);
+        for number in 0..4 {
+            let block = ring
+                .lend(&mut memory, CODING, 4096, 512)
+                .expect("it is there");
+            let first = first + 512 * number;
+            assert_eq!(block.first_sample, first);
+            assert_eq!(block.lost_before, if number == 0 { first } else { 0 });
+            let start = (block.addr.0 - memory.bus().0) as usize / 4;
+            let words = &memory.words()[start..start + 4096];
+            let wanted: Vec<u32> = (first as u32..).take(4096).collect();
+            assert!(words == wanted, "block {number}");
+            let mut copy = vec![0; 4096];
+            ring.read(&mut memory, first, &mut copy);
+            assert!(copy == wanted, "block {number}, copied");
+        }
+        assert_eq!(
+            ring.lend(&mut memory, CODING, 1 << 14, 512),
+            None,
+            "not yet"
+        );
+        ring.lend_from(first + 1);
+        assert_eq!(
+            ring.lend(&mut memory, CODING, 16, 16),
+            None,
+            "inside a line"
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Live input in the hub: begins a capture, follows it, and answers who asked for it.
+//!
+//! A capture takes up to a third of a second until its rate is known, or until there is something
+//! wrong with it. So its request is answered later, and the instrument goes on meanwhile.
+
+use core::fmt::Write;
+
+use wire::{Fault, Message};
+
+use super::board::Board;
+use super::capture::{Event, Trouble};
+use super::hub::Hub;
+use super::live::Asker;
+use super::notice::Sentence;
+use super::refusal::Refusal;
+use super::settings::Channel;
+use crate::engine::{Fft, QpuHost};
+
+impl<Q: Fft + QpuHost> Hub<'_, Q> {
+    /// Begins a capture for a stream.
+    pub(super) fn begin_capture(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
+        self.end_stream(board);
+        self.live.channel = self.settings.channel;
+        let slots = match self.settings.channel {
+            Channel::Left => [true, false],
+            Channel::Right => [false, true],
+            Channel::Iq | Channel::Qi => [true, true],
+        };
+        let expected = self.settings.expected_rate();
+        let opened = self.live.open(&self.settings, slots, expected, board);
+        opened.map_err(Refusal::Input)
+    }
+
+    /// Reports if a stream begins when its input is there.
+    pub(super) fn is_coming(&self) -> bool {
+        let capture = &self.live.capture;
+        capture.is_open() && !capture.is_running() && !self.live.probe
+    }
+
+    /// Does what the capture asks for; reports if it did.
+    pub(super) fn step_live(&mut self, board: &mut impl Board) -> bool {
+        let is_idle = !self.live.capture.is_open() && self.live.found.is_none();
+        let answers = self.live.asker.is_some();
+        if is_idle || (answers && !self.link.outbox.is_free()) {
+            return false;
+        }
+        let event = self.live.capture.step(board.port());
+        if self.live.probe {
+            return self.step_probe(event, board);
+        }
+        match event {
+            Event::Nothing => return false,
+            Event::Started => {
+                let asker = self.live.asker.take();
+                let is_unasked = core::mem::take(&mut self.live.is_unasked);
+                if let Some(signal) = self.live.signal() {
+                    self.begin(signal, board);
+                    self.stream.unasked = is_unasked;
+                }
+                match asker {
+                    Some(Asker::Host { request, stream }) => {
+                        self.link.put(request, stream, &Message::Ack(""), board);
+                    }
+                    Some(Asker::Person) => self.link.say("ok"),
+                    None => {}
+                }
+            }
+            Event::Rate => {
+                if let Some(rate) = self.live.capture.rate() {
+                    self.stream.set_rate(rate.rate, rate.within_hz);
+                    self.refresh_descriptor(board);
+                }
+            }
+            Event::Failed(trouble) => self.fail_input(&trouble, board),
+        }
+        true
+    }
+
+    /// Ends the stream of a capture that has ended, and says why.
+    fn fail_input(&mut self, trouble: &Trouble, board: &mut impl Board) {
+        let asker = self.live.asker.take();
+        self.end_stream(board);
+        if let Some(Asker::Host { request, stream }) = asker {
+            let refusal = Refusal::Input(*trouble);
+            self.link.refuse(&refusal, request, stream, board);
+            return;
+        }
+        let mut sentence = Sentence::new();
+        let _ = write!(sentence, "{trouble}");
+        self.link.say(&sentence);
+        if asker.is_none() {
+            self.link.fail(Fault::INPUT_FAILED, &sentence);
+        }
+    }
+}

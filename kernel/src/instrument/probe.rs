@@ -1,0 +1,360 @@
+//! `probe`: a look at the pins of the live input, in sentences that say what to do.
+//!
+//! The port is opened for both slots. Microphones are silent for their first 2^18 bit clocks, so
+//! the frames behind these are looked at.
+
+use core::fmt::{self, Write};
+
+use dsp::level::decibels;
+use wire::{Message, Probed, Rate, Slot};
+
+use super::board::Board;
+use super::capture::{Capture, Event, Measured, Port, Trouble, WRONG_PERCENT, write_hz};
+use super::hub::Hub;
+use super::live::{Asker, is_clipped, value};
+use super::refusal::Refusal;
+use super::settings::{Channel, Input, Settings};
+use crate::engine::{Fft, QpuHost};
+
+/// Frames that are passed over: a quarter more than a microphone is silent for.
+const SETTLE: u64 = (1 << 18) / 64 * 5 / 4;
+/// Frames that are looked at.
+const FRAMES: u64 = 4096;
+/// Words that are copied at a time.
+const CHUNK: usize = 64;
+/// A mean beyond this is worth a sentence: the offset of microphones that are all right is less.
+const OFFSET: f32 = 0.05;
+
+/// Sentences.
+type Text = heapless::String<1024>;
+
+/// The samples of a slot, as numbers of 24 bits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Seen {
+    lowest: u32,
+    highest: u32,
+    sum: f64,
+    squares: f64,
+    count: u32,
+}
+
+impl Seen {
+    const NOTHING: Self = Self {
+        lowest: 0x7fff_ff00,
+        highest: 0x8000_0000,
+        sum: 0.0,
+        squares: 0.0,
+        count: 0,
+    };
+
+    fn take(&mut self, word: u32) {
+        let word = word & !0xff;
+        if (word as i32) < self.lowest as i32 {
+            self.lowest = word;
+        }
+        if (word as i32) > self.highest as i32 {
+            self.highest = word;
+        }
+        let value = f64::from(value(word));
+        self.sum += value;
+        self.squares += value * value;
+        self.count += 1;
+    }
+
+    fn slot(&self) -> Slot {
+        if self.count == 0 {
+            return Slot::default();
+        }
+        let count = f64::from(self.count);
+        let mean = self.sum / count;
+        let square = (self.squares / count - mean * mean).max(0.0);
+        Slot {
+            lowest: value(self.lowest),
+            highest: value(self.highest),
+            mean: mean as f32,
+            rms: libm::sqrt(square) as f32,
+        }
+    }
+
+    /// The word that all samples are, if they are all the same.
+    fn constant(&self) -> Option<u32> {
+        (self.lowest == self.highest).then_some(self.lowest >> 8)
+    }
+}
+
+/// The findings, in words.
+#[derive(Default)]
+struct Findings {
+    troubles: u8,
+    text: Text,
+}
+
+impl Findings {
+    fn trouble(&mut self, sentence: fmt::Arguments) {
+        self.troubles += 1;
+        self.say(sentence);
+    }
+
+    fn say(&mut self, sentence: fmt::Arguments) {
+        let _ = writeln!(self.text, "{sentence}");
+    }
+
+    /// Says what is wrong with the data.
+    fn judge(&mut self, settings: &Settings, seen: &[Seen; 2]) {
+        let wants = match settings.channel {
+            Channel::Left => [true, false],
+            Channel::Right => [false, true],
+            Channel::Iq | Channel::Qi => [true, true],
+        };
+        if let [Some(left), Some(right)] = [seen[0].constant(), seen[1].constant()] {
+            self.trouble(format_args!(
+                "data never changes: left is always {left:#08x} and right {right:#08x}; check the \
+                 wire from the ADC's data pin, and its power"
+            ));
+            return;
+        }
+        for (side, name) in ["left", "right"].into_iter().enumerate() {
+            if wants[side] {
+                self.judge_slot(side, name, &seen[side]);
+            }
+        }
+        for (side, name) in ["left", "right"].into_iter().enumerate() {
+            let Slot { rms, mean, .. } = seen[side].slot();
+            // A sine of full scale has half the power of a constant.
+            let level = decibels((2.0 * rms * rms).max(1e-20));
+            self.say(format_args!(
+                "{name}: {} dBFS, mean {}",
+                Hundredths(level),
+                Hundredths(mean.into())
+            ));
+        }
+    }
+
+    /// Says what is wrong with the samples of a slot that is wanted.
+    fn judge_slot(&mut self, side: usize, name: &str, seen: &Seen) {
+        let slot = seen.slot();
+        match (seen.constant(), side) {
+            (Some(0), 0) => self.trouble(format_args!(
+                "left is silent: is the microphone's L/R pin at 3.3 V? Connect it to ground, or \
+                 set channel=right"
+            )),
+            (Some(0), _) => self.trouble(format_args!(
+                "right is silent: is the microphone's L/R pin at ground? Connect it to 3.3 V, or \
+                 set channel=left"
+            )),
+            (Some(word), _) => self.trouble(format_args!(
+                "{name} never changes: it is always {word:#08x}; check the ADC's input"
+            )),
+            (None, _) if slot.mean.abs() > OFFSET => self.trouble(format_args!(
+                "{name}: DC offset {}; set dc=remove, or couple the input by a capacitor",
+                Hundredths(slot.mean.into())
+            )),
+            (None, _) => {}
+        }
+        if is_clipped(seen.lowest) || is_clipped(seen.highest) {
+            self.trouble(format_args!(
+                "{name} reaches full scale; turn the level down"
+            ));
+        }
+    }
+}
+
+/// A number with two decimals, by integers only.
+struct Hundredths(f64);
+
+impl fmt::Display for Hundredths {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let hundredths = libm::round(self.0 * 100.0) as i32;
+        let sign = if hundredths < 0 { "-" } else { "" };
+        let hundredths = hundredths.unsigned_abs();
+        write!(f, "{sign}{}.{:02}", hundredths / 100, hundredths % 100)
+    }
+}
+
+/// Left and right of the last frames.
+fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
+    let mut seen = [Seen::NOTHING; 2];
+    let first = capture.frames() - FRAMES;
+    let mut words = [0; CHUNK];
+    for start in (0..FRAMES).step_by(CHUNK / 2) {
+        capture.read(port, first + start, &mut words);
+        for (index, word) in words.iter().enumerate() {
+            seen[index % 2].take(*word);
+        }
+    }
+    seen
+}
+
+impl<Q: Fft + QpuHost> Hub<'_, Q> {
+    /// Begins to look at the live input. A stream ends.
+    pub(super) fn begin_probe(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
+        self.end_stream(board);
+        let mut settings = self.settings;
+        settings.input = Input::I2s;
+        settings.check_rate().map_err(Refusal::Setting)?;
+        self.live.probe = true;
+        // A rate that is another is a finding like others, so the capture does not insist on it.
+        let exact = settings.divisor().and(settings.expected_rate());
+        match self.live.open(&settings, [true; 2], exact, board) {
+            Ok(()) => Ok(()),
+            // These are findings, and the answer says them.
+            Err(trouble) if trouble.is_finding() => {
+                self.live.found = Some(trouble);
+                Ok(())
+            }
+            Err(trouble) => {
+                self.live.probe = false;
+                Err(Refusal::Input(trouble))
+            }
+        }
+    }
+
+    /// Goes on with the look at the live input; reports if there was something to do.
+    pub(super) fn step_probe(&mut self, event: Event, board: &mut impl Board) -> bool {
+        let capture = &self.live.capture;
+        let is_settled = capture.is_running() && capture.frames() >= SETTLE + FRAMES;
+        let found = self.live.found.take();
+        // What was measured before is of another capture.
+        let measured = capture.measured().filter(|_| found.is_none());
+        let trouble = match event {
+            Event::Failed(trouble) => Some(trouble),
+            _ => found,
+        };
+        if trouble.is_none() && !is_settled {
+            return false;
+        }
+        let mut findings = Findings::default();
+        let mut seen = [Seen::NOTHING; 2];
+        let expected = self.settings.expected_rate();
+        match &trouble {
+            Some(trouble) => findings.trouble(format_args!("{trouble}")),
+            None => {
+                if let (Some(measured), Some(expected)) = (measured, expected)
+                    && measured.differs(expected, WRONG_PERCENT)
+                {
+                    let trouble = Trouble::Rate { measured, expected };
+                    findings.trouble(format_args!("{trouble}"));
+                }
+                seen = look(capture, board.port());
+                findings.judge(&self.settings, &seen);
+            }
+        }
+        let hertz = |rate: Rate| rate.to_hz();
+        let expected_hz = expected.map_or(0.0, hertz);
+        if let Some(measured) = measured {
+            let mut line = Text::new();
+            let _ = write_measured(&measured, &mut line);
+            findings.say(format_args!("{line}"));
+        }
+        let probed = Probed {
+            troubles: findings.troubles,
+            frames: seen[0].count,
+            rate_hz: measured.map_or(0.0, |it| it.rate.to_hz()),
+            within_hz: measured.map_or(0.0, |it| it.within_hz),
+            expected_hz,
+            left: seen[0].slot(),
+            right: seen[1].slot(),
+            text: &findings.text,
+        };
+        match self.live.asker {
+            Some(Asker::Host { request, stream }) => {
+                self.link
+                    .put(request, stream, &Message::Probed(probed), board);
+            }
+            _ => probed.text.lines().for_each(|line| self.link.say(line)),
+        }
+        self.live.end(board);
+        true
+    }
+}
+
+/// Writes the frame clock as it was measured.
+fn write_measured(measured: &Measured, out: &mut impl Write) -> fmt::Result {
+    out.write_str("frame clock ")?;
+    write_hz(measured.rate.to_hz(), out)?;
+    out.write_str(" Hz, within ")?;
+    write_hz(measured.within_hz, out)?;
+    out.write_str(" Hz")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(settings: &str, frame: impl Fn(u32) -> [i32; 2]) -> Findings {
+        let mut all = Settings::default();
+        all.apply(settings).unwrap();
+        let mut seen = [Seen::NOTHING; 2];
+        for index in 0..4096 {
+            for (seen, sample) in seen.iter_mut().zip(frame(index)) {
+                seen.take((sample << 8) as u32 | 0x5a);
+            }
+        }
+        let mut findings = Findings::default();
+        findings.judge(&all, &seen);
+        findings
+    }
+
+    /// A square wave of a quarter of full scale.
+    fn square(index: u32) -> i32 {
+        if (index / 8).is_multiple_of(2) {
+            1 << 21
+        } else {
+            -(1 << 21)
+        }
+    }
+
+    #[test]
+    fn each_wrong_wiring_has_its_sentence() {
+        for (settings, frame, troubles, words) in [
+            (
+                "",
+                (|n| [square(n), 0]) as fn(u32) -> [i32; 2],
+                0,
+                "left: -9.03 dBFS, mean 0.00",
+            ),
+            (
+                "",
+                |n| [0, square(n)],
+                1,
+                "left is silent: is the microphone's L/R pin at 3.3 V?",
+            ),
+            (
+                "channel=right",
+                |n| [square(n), 0],
+                1,
+                "right is silent: is the microphone's L/R pin at ground?",
+            ),
+            ("channel=iq", |n| [square(n), 0], 1, "right is silent"),
+            (
+                "",
+                |_| [0, 0],
+                1,
+                "data never changes: left is always 0x000000",
+            ),
+            ("", |_| [-1, -1], 1, "always 0xffffff"),
+            (
+                "",
+                |n| [square(n) - 2_600_468, 0],
+                1,
+                "left: DC offset -0.31",
+            ),
+            (
+                "channel=iq",
+                |n| [square(n), 7],
+                1,
+                "right never changes: it is always 0x000007",
+            ),
+            (
+                "",
+                |n| [(4 * square(n)).min(0x7f_ffff), 0],
+                1,
+                "left reaches full scale",
+            ),
+        ] {
+            let found = findings(settings, frame);
+            assert!(found.text.contains(words), "{words}: {}", found.text);
+            assert_eq!(found.troubles, troubles, "{}", found.text);
+        }
+    }
+}

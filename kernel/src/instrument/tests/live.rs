@@ -1,0 +1,360 @@
+//! Live input: a stream of it, its troubles, and a look at the pins.
+
+use super::*;
+use crate::instrument::capture::PortError;
+use crate::instrument::capture::fake::sample;
+
+/// Makes the input of a session a bad one.
+type Spoil = fn(&mut Session);
+
+/// A quiet board with these settings.
+fn live(settings: &str) -> Session {
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    session.must(&Message::Baud(3_000_000));
+    session.run_ms(5);
+    session.board.host_baud = 3_000_000;
+    session.run_ms(40);
+    session.ping();
+    session.must(&Message::Set(settings));
+    session
+}
+
+const LEFT: &str = "input=i2s n=1024 window=flat-top avg=4 out=f32";
+
+/// Says that every record continues the one before.
+fn assert_no_hole(session: &Session, samples: u64) {
+    for pair in session.spectra.windows(2) {
+        let records = u64::from(pair[1].head.record - pair[0].head.record);
+        let first = pair[0].head.first_sample + records * samples;
+        assert_eq!(pair[1].head.first_sample, first);
+    }
+}
+
+#[test]
+fn a_microphone_streams_with_exact_rate_and_level_and_every_sample_counted() {
+    let mut session = live(LEFT);
+    session.must(&Message::Start);
+    session.run_ms(2000);
+    let descriptor = session.descriptor.unwrap();
+    assert_eq!(
+        (descriptor.source, descriptor.rate),
+        (Source::I2s, wire::Rate::hz(50_000))
+    );
+    assert_eq!(descriptor.rate_within_hz, 0.0);
+    assert_eq!(session.board.port.opened.len(), 1);
+    assert_eq!(session.board.port.opened[0].divisor, Some(6));
+    assert!(session.spectra.len() > 40, "{}", session.spectra.len());
+    assert_no_hole(&session, 2048);
+    for spectrum in &session.spectra {
+        assert!(
+            (spectrum.levels[32] + 6.02).abs() < 0.01,
+            "{}",
+            spectrum.levels[32]
+        );
+        assert_eq!(spectrum.head.counters.overruns, 0);
+        assert_eq!(spectrum.head.engine, EngineKind::Qpu);
+    }
+    session.must(&Message::Stop);
+    assert!(!session.board.port.is_open());
+    session.ping();
+}
+
+#[test]
+fn iq_and_qi_are_mirror_images() {
+    for (channel, bin) in [("iq", 512 + 32), ("qi", 512 - 32)] {
+        let mut session = live(LEFT);
+        session.board.port.part = |index| {
+            let phase = core::f64::consts::TAU * (index % 32) as f64 / 32.0;
+            [sample(0.5 * phase.cos()), sample(0.5 * phase.sin())]
+        };
+        session.must(&Message::Set(&format!("channel={channel} rate=75000")));
+        session.must(&Message::Start);
+        session.run_ms(500);
+        let levels = &session.spectra.last().unwrap().levels;
+        assert!(
+            (levels[bin] + 6.02).abs() < 0.01,
+            "{channel}: {}",
+            levels[bin]
+        );
+        assert!(
+            levels[1024 - bin] < -90.0,
+            "{channel}: {}",
+            levels[1024 - bin]
+        );
+    }
+}
+
+#[test]
+fn an_adc_that_gives_the_clock_has_its_measured_rate_in_the_descriptor() {
+    let mut session = live(LEFT);
+    session.board.port.adc_hz = Some(47_998.2);
+    session.must(&Message::Set("clock=adc rate=auto"));
+    session.must(&Message::Start);
+    session.run_ms(5000);
+    let descriptor = session.descriptor.unwrap();
+    let off = (descriptor.rate.to_hz() - 47_998.2).abs();
+    assert!(
+        off < descriptor.rate_within_hz && descriptor.rate_within_hz < 10.0,
+        "{descriptor:?}"
+    );
+    assert_no_hole(&session, 2048);
+}
+
+#[test]
+fn each_trouble_has_its_sentence_and_a_request_works_afterwards() {
+    let refused: [(Spoil, &str); 4] = [
+        (
+            |it| it.board.port.refuses = Some(PortError::NoPins),
+            "no pins for I2S",
+        ),
+        (
+            |it| it.board.port.refuses = Some(PortError::NoBlock),
+            "does not answer",
+        ),
+        (
+            |it| it.board.port.factor = 0.98,
+            "frame clock 49,000 Hz, expected 50,000",
+        ),
+        (|it| it.board.port.stops_at = 0, "no sample came"),
+    ];
+    for (spoil, words) in refused {
+        let mut session = live(LEFT);
+        spoil(&mut session);
+        let sentence = session.refused(&Message::Start, NakCode::NOT_AVAILABLE);
+        assert!(sentence.contains(words), "{sentence}");
+        session.board.port = FakePort::new();
+        session.must(&Message::Start);
+        session.run_ms(300);
+        assert!(!session.spectra.is_empty());
+    }
+    let ended: [(Spoil, &str); 3] = [
+        (
+            |it| it.board.port.stops_at = 60_000,
+            "the clock stopped after 59968 samples",
+        ),
+        (
+            |it| it.board.port.fails = Some((60_000, PortError::Dma(4))),
+            "DMA stopped",
+        ),
+        (
+            |it| it.board.port.fails = Some((60_000, PortError::Overrun)),
+            "ran over",
+        ),
+    ];
+    for (spoil, words) in ended {
+        let mut session = live(LEFT);
+        spoil(&mut session);
+        session.must(&Message::Start);
+        session.run_ms(2000);
+        let fault = session.seen.iter().find_map(|seen| match seen {
+            Seen::Frame(header, payload) if header.kind == Kind::FAULT => Some(payload.clone()),
+            _ => None,
+        });
+        let fault = fault.expect("a failure");
+        let Ok(Message::Fault(fault)) = Message::decode(Kind::FAULT, &fault) else {
+            panic!("{fault:?}")
+        };
+        assert_eq!(fault.code, wire::Fault::INPUT_FAILED);
+        assert!(fault.text.contains(words), "{}", fault.text);
+        assert!(!session.board.port.is_open());
+        session.board.port = FakePort::new();
+        session.must(&Message::Start);
+        session.run_ms(300);
+        session.ping();
+    }
+}
+
+#[test]
+fn samples_that_dma_overtook_are_in_no_record_and_counted() {
+    let mut session = live("input=i2s rate=300000 channel=iq n=1024 avg=4 out=u8");
+    session.must(&Message::Start);
+    session.run_ms(300);
+    // A round of the ring takes 1.7 s.
+    session.board.now_ns += 2_500_000_000;
+    session.run_ms(500);
+    let lost = session.spectra.last().unwrap().head.counters.overruns;
+    assert!((600_000..800_000).contains(&lost), "{lost}");
+    let ends: Vec<(u64, u64)> = session
+        .spectra
+        .iter()
+        .map(|it| (it.head.first_sample, it.head.first_sample + 1024 + 3 * 512))
+        .collect();
+    let hole = ends
+        .windows(2)
+        .find(|pair| pair[1].0 > pair[0].1)
+        .expect("a hole");
+    let dropped = session.spectra.last().unwrap().head.counters.dropped;
+    // The hole has what was lost, and maybe a record that the line had no time for.
+    let width = hole[1].0 - hole[0].1;
+    assert!(width >= u64::from(lost) && width <= u64::from(lost) + u64::from(dropped) * 2048);
+}
+
+#[test]
+fn full_scale_is_counted() {
+    let mut session = live(LEFT);
+    session.board.port.part = |index| match index % 1000 {
+        7 => [i32::MAX & !0xff, 0],
+        8 => [i32::MIN, 0],
+        _ => [0x1000, 0],
+    };
+    session.must(&Message::Start);
+    session.run_ms(500);
+    let last = session.spectra.last().unwrap();
+    let end = last.head.first_sample + 1024 + 3 * 512;
+    let clipped = u64::from(last.head.counters.clipped);
+    assert!(clipped.abs_diff(end / 500) <= 2, "{clipped} of {end}");
+}
+
+#[test]
+fn a_probe_says_what_is_on_the_pins() {
+    let probe = |session: &mut Session| {
+        let (kind, payload) = session.ask(&Message::Probe);
+        match Message::decode(kind, &payload).unwrap() {
+            Message::Probed(probed) => (probed.troubles, probed.text.to_owned()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let mut session = live(LEFT);
+    let (troubles, text) = probe(&mut session);
+    assert_eq!(troubles, 0, "{text}");
+    assert!(
+        text.contains("left: -6.02 dBFS") && text.contains("frame clock 50,000 Hz"),
+        "{text}"
+    );
+    assert!(
+        session.board.port.opened[0].right,
+        "both slots are looked at"
+    );
+    assert!(!session.board.port.is_open());
+
+    session.must(&Message::Set("clock=adc rate=50000"));
+    let (troubles, text) = probe(&mut session);
+    assert_eq!(troubles, 1, "{text}");
+    assert!(text.contains("no clock on GPIO 18"), "{text}");
+    assert!(!text.contains("within"), "what was measured before: {text}");
+
+    session.board.port.adc_hz = Some(47_998.2);
+    let (troubles, text) = probe(&mut session);
+    assert_eq!(troubles, 1, "{text}");
+    assert!(text.contains("Hz, expected 50,000"), "{text}");
+
+    session.board.port.refuses = Some(PortError::NoPins);
+    let sentence = session.refused(&Message::Probe, NakCode::NOT_AVAILABLE);
+    assert!(sentence.contains("no pins"), "{sentence}");
+    session.ping();
+}
+
+#[test]
+fn a_person_types_probe_and_start() {
+    let mut session = Session::start("start=0 input=i2s out=text", None);
+    session.run_ms(100);
+    session.send_bytes(b"probe\r\n");
+    session.run_ms(700);
+    assert!(
+        session.text().contains("left: -6.02 dBFS"),
+        "{}",
+        session.text()
+    );
+    session.send_bytes(b"start\r\n");
+    session.run_ms(1500);
+    assert!(session.text().contains("ok\r\n"), "{}", session.text());
+    assert!(
+        session.text().contains("[1562.500 Hz -6.02 dBFS]"),
+        "{}",
+        session.text()
+    );
+}
+
+#[test]
+fn the_input_of_cmdline_txt_streams_unasked() {
+    let mut session = Session::start("input=i2s rate=25000", None);
+    session.run_ms(2000);
+    assert!(session.text().contains("spectra of the I2S input follow"));
+    assert_eq!(session.descriptor.unwrap().rate, wire::Rate::hz(25_000));
+    assert!(!session.spectra.is_empty());
+    session.send_bytes(b"x");
+    session.run_ms(50);
+    assert!(!session.board.port.is_open());
+}
+
+#[test]
+fn an_upload_takes_the_place_of_live_input() {
+    let mut session = live(LEFT);
+    session.must(&Message::Start);
+    session.run_ms(100);
+    session.must(&Message::UploadBegin(wire::UploadBegin {
+        format: wire::SampleFormat::I16,
+        domain: Domain::Real,
+        rate: wire::Rate::hz(1000),
+        samples: 0,
+        keeps: false,
+    }));
+    assert!(!session.board.port.is_open());
+    session.refused(&Message::Probe, NakCode::WRONG_STATE);
+}
+
+#[test]
+fn spectra_are_those_of_the_same_samples_uploaded_bit_for_bit() {
+    let part: crate::instrument::capture::fake::Part = |index| {
+        let noise = (index as u32).wrapping_mul(0x9e37_79b9).rotate_left(11);
+        [
+            (noise & !0xff) as i32,
+            (noise.rotate_left(16) & !0xff) as i32,
+        ]
+    };
+    for channel in ["left", "right", "iq"] {
+        let mut session = live(LEFT);
+        session.board.port.part = part;
+        session.must(&Message::Set(&format!("channel={channel}")));
+        session.must(&Message::Start);
+        session.run_ms(600);
+        let live = session.spectra[..3].to_vec();
+        assert_eq!(live[0].head.first_sample, 0);
+        session.must(&Message::Stop);
+        session.spectra.clear();
+        let domain = match channel {
+            "iq" => Domain::Complex,
+            _ => Domain::Real,
+        };
+        let mut bytes = Vec::new();
+        for index in 0..3 * 2048 + 512 {
+            let [left, right] = part(index);
+            for (sample, name) in [(left, "left"), (right, "right")] {
+                if channel == name || channel == "iq" {
+                    bytes.extend(sample.to_le_bytes());
+                }
+            }
+        }
+        let recording = upload::coded(wire::SampleFormat::I32, domain, bytes);
+        upload::upload(&mut session, &recording, None);
+        for (live, uploaded) in live.iter().zip(&session.spectra) {
+            assert_eq!(live.head.first_sample, uploaded.head.first_sample);
+            assert!(live.raw == uploaded.raw, "{channel}");
+        }
+        assert_eq!(session.spectra.len(), 3);
+    }
+}
+
+#[test]
+fn settings_that_the_input_refuses_leave_the_stream_as_it_was() {
+    let mut session = live("n=1024 avg=4 out=u8");
+    session.must(&Message::Start);
+    session.run_ms(300);
+    session.board.port.refuses = Some(PortError::NoPins);
+    let sentence = session.refused(&Message::Set("input=i2s"), NakCode::NOT_AVAILABLE);
+    assert!(sentence.contains("no pins"), "{sentence}");
+    session.spectra.clear();
+    session.run_ms(300);
+    assert!(!session.spectra.is_empty());
+    assert_eq!(session.descriptor.unwrap().source, Source::Generator);
+
+    // Settings that come while the input begins are those that it begins with.
+    session.board.port.refuses = None;
+    session.must(&Message::Set("input=i2s"));
+    let start = session.send(&Message::Start);
+    session.run_ms(1);
+    session.must(&Message::Set("rate=75000"));
+    assert_eq!(session.answer(start).0, Kind::ACK);
+    session.run_ms(300);
+    assert_eq!(session.descriptor.unwrap().rate, wire::Rate::hz(75_000));
+}
