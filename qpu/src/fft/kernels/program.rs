@@ -69,11 +69,11 @@
 //! # Samples
 //!
 //! First passes have programs for points that are not f32, or that are multiplied by a window
-//! ([`Samples`]); before single passes and transforms through the VPM, and of i32 before all, runs a
-//! program that only converts ([`super::convert::layout`]). They convert a sample exactly, then multiply each
-//! component by a factor that is looked up ([`super::unit::uniforms`]; the lane's offset is 4 ·
-//! lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of
-//! two points of bytes is looked up in both lanes that hold them, which are neighbours.
+//! ([`Samples`]); before single passes and transforms through the VPM, and of i32 before all, runs
+//! a program that only converts ([`super::convert::layout`]). They convert a sample exactly, then
+//! multiply each component by a factor that is looked up ([`super::unit::uniforms`]; the lane's
+//! offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse.
+//! The word of two points of bytes is looked up in both lanes that hold them, which are neighbours.
 //!
 //! # Programs that run at the same time
 //!

@@ -329,8 +329,8 @@ impl Steps {
         all
     }
 
-    /// Appends the pass that makes points for `batch` transforms in a scratch area. Gives where they
-    /// are.
+    /// Appends the pass that makes points for `batch` transforms in a scratch area. Gives where
+    /// they are.
     fn convert(&mut self, pass: ConvertPass, batch: u32, area: u8) -> Area {
         let [_, bytes] = pass.traffic(batch);
         self.area(area, bytes);
