@@ -13,11 +13,12 @@ use std::{env, fs};
 mod firmware;
 
 /// The programs that are written as text, and the names of their tables.
-const TEXTS: [(&str, &str); 13] = [
+const TEXTS: [(&str, &str); 14] = [
     ("hello", "HELLO"),
     ("sha256", "SHA256"),
     ("memcpy", "MEMCPY"),
     ("transpose", "TRANSPOSE"),
+    ("transpose-points", "TRANSPOSE_POINTS"),
     ("bench-empty", "BENCH_EMPTY"),
     ("bench-spin", "BENCH_SPIN"),
     ("bench-endless", "BENCH_ENDLESS"),

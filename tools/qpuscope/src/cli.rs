@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, bench, card, check, compare, debug, digits, dis, explain, fft, fft2, flowgraph, hello_fft,
-    info, list, plan, read, report, run, selftest, sim,
+    asm, bench, card, check, compare, debug, digits, dis, explain, export, fft, fft2, flowgraph,
+    hello_fft, info, list, plan, read, report, run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::{say, text};
@@ -61,6 +61,8 @@ enum Command {
     Explain(explain::Options),
     /// Explain how the QPUs transform a length: passes, memory, traffic, predicted clocks
     Plan(plan::Options),
+    /// Write a plan as code, lists, memory map and launches, for drivers in C or Rust, or as a job
+    Export(export::Options),
     /// Count the ARM instructions of the CPU engine's transforms on the virtual Pi
     Bench(bench::Options),
     /// Print which bin lies where after a transform in place: digit reversal
@@ -113,6 +115,7 @@ pub fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Plan(options) => plan::run(&options),
+        Command::Export(options) => export::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Digits(options) => digits::run(&options),
         Command::Flowgraph(options) => flowgraph::run(&options),

@@ -33,5 +33,6 @@ pub mod stop;
 pub mod stream;
 mod svg;
 pub mod text;
+pub mod transform;
 pub mod utc;
 pub mod watch;

@@ -86,7 +86,7 @@ fn dft(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
 #[test]
 fn both_engines_compute_the_transform_and_go_back() {
     let folder = folder("engines");
-    for n in [16, 256, 4096] {
+    for n in [16, 256, 4096, 65536] {
         let noise = noise(n);
         std::fs::write(folder.join("in.cf32"), bytes(&noise)).expect("a file");
         let said = done(&folder, "--input in.cf32 -o host.npy --engine host");
@@ -258,6 +258,14 @@ fn what_cannot_be_transformed_is_refused_with_what_to_do() {
         (
             "--input in.cf32 -o out.npy --rate 2M",
             "cannot be used with",
+        ),
+        (
+            "--input in.cf32 -o out.npy --format sdrff",
+            "cannot be used with",
+        ),
+        (
+            "--input in.cf32 -o out.npy --n 32 --batch 0",
+            "and 0 transforms of 32",
         ),
         ("--input nan.cf32 -o out.npy", "point 0 is no finite number"),
         (

@@ -82,7 +82,7 @@ fn lengths_and_batches_without_a_plan_say_what_to_give() {
         (&["3"][..], "from 4 to 22"),
         (&["4096"], "for 4096 points give 12"),
         (&["22", "--batch", "7"], "take a smaller --batch"),
-        (&["12", "--batch", "0"], "0 is not in 1.."),
+        (&["12", "--batch", "0"], "`0` is out of range; give 1 to"),
         (&["twelve"], "invalid digit"),
         (&[], "<LOG2_N>"),
     ] {

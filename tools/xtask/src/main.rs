@@ -51,6 +51,7 @@ const USAGE: &str = "usage: cargo xtask <command>
                        [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]
                        [--json] [--recorded]; --record: keeps GPU_FFT's figures for --recorded;
                        --beside: only the tables of the ARM and of planes
+  clib DIR             libqpuscope into a folder: libraries, headers, qpuscope.pc
   card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
   dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS";
 
@@ -117,6 +118,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             }
             package::run("bench", None, rest)
         }
+        "clib" => package::run("clib", None, rest),
         "card" => card::run(rest),
         "dist" => dist::run(rest),
         "help" | "-h" | "--help" => {

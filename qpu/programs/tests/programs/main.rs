@@ -6,6 +6,7 @@ mod memcpy;
 mod microbench;
 mod sha256;
 mod transpose;
+mod transpose_points;
 
 use qpu::job::Runner;
 use v3d_sim::SimRunner;

@@ -110,7 +110,7 @@ impl Client {
                     self.status = Some(status);
                 }
                 Event::Spectrum(spectrum, missing)
-                    if spectrum.stream == self.stream && self.stream != 0 =>
+                    if self.hears_all || spectrum.stream == self.stream && self.stream != 0 =>
                 {
                     self.missing += missing;
                     self.spectra.push(*spectrum);

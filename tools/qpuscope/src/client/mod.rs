@@ -8,6 +8,7 @@ mod baud;
 mod diagnosis;
 mod exchange;
 mod fetch;
+mod hear;
 mod job;
 mod measure;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use crate::stream::{Answer, Health, Info, Receiver};
 use diagnosis::unexpected;
 
 pub use diagnosis::{closed, nothing_decodes};
+pub use hear::Heard;
 pub use trial::{Trial, TrialEnd};
 
 /// The time that an answer to a plain request may take before it is repeated.
@@ -61,6 +63,8 @@ pub struct Client {
     /// The board takes samples of 32 bits.
     takes_i32: bool,
     spectra: Vec<Spectrum>,
+    /// Spectra of all streams are taken, not only those of the present one.
+    hears_all: bool,
     /// Values lost out of the spectra of the present stream.
     missing: u32,
     quiet: bool,
@@ -86,6 +90,7 @@ impl Client {
             keeps: false,
             takes_i32: false,
             spectra: vec![],
+            hears_all: false,
             missing: 0,
             quiet,
             status: None,

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, Result};
 use crate::guest::Guest;
 use crate::guest::transform::{Engine, Measurement, RADICES, Wanted, reference};
+use crate::quantity::whole;
 use crate::say;
 
 /// Lengths when none is given: 2^4 to 2^16 points.
@@ -43,7 +44,7 @@ pub struct Options {
     #[arg(long, value_parser = radix_parser(), value_name = "RADIX", value_delimiter = ',')]
     radix: Vec<Radix>,
     /// Points, 1 to 4194304; may be given several times (default: 16 to 65536)
-    #[arg(long, value_name = "N", value_delimiter = ',')]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = whole::<u32>)]
     length: Vec<u32>,
     /// Precision; microfft has f32 only
     #[arg(long, value_enum, default_value_t = Precision::F32)]

@@ -14,6 +14,7 @@ use dsp::reversal::digit_reversed;
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
+use crate::quantity::whole;
 use crate::say;
 
 /// The longest table.
@@ -29,7 +30,7 @@ const LINES: u32 = 4096;
     qpuscope digits 1024 mixed  the stages of the CPU engine's mixed plan")]
 pub struct Options {
     /// Points of the transform
-    #[arg(value_name = "N")]
+    #[arg(value_name = "N", value_parser = whole::<u32>)]
     points: u32,
     /// Radix of every stage; or those of the stages, first stage first (8,8,4); or `mixed`
     #[arg(value_name = "RADIX")]

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
+use crate::quantity::within;
 use crate::{hello_fft, say};
 
 /// Shortest and longest transform, as powers of two.
@@ -24,7 +25,7 @@ pub struct Options {
     #[arg(value_name = "LOG2_N")]
     log2n: u32,
     /// Transforms at a time, each with a tone of its own
-    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = within::<u32>(1..=u64::from(u32::MAX)))]
     batch: u32,
     /// Print one JSON object
     #[arg(long)]

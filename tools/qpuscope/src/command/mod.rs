@@ -9,6 +9,7 @@ pub mod debug;
 pub mod digits;
 pub mod dis;
 pub mod explain;
+pub mod export;
 pub mod fft;
 pub mod fft2;
 pub mod flowgraph;

@@ -35,6 +35,8 @@ pub struct Named {
     pub rate: Option<Rate>,
     /// The format, as `--samples` names it.
     pub samples: Option<&'static str>,
+    /// True if the samples are demodulated, so that 0 Hz is 0 Hz.
+    pub is_audio: bool,
 }
 
 /// Reads the name of a file; nothing, when it is of no known program.
@@ -54,7 +56,6 @@ pub fn of(name: &str) -> Option<Named> {
         }
         _ => return None,
     };
-    // Audio of a receiver, demodulated: 0 Hz is 0 Hz.
     let is_audio = words.contains(&"AF");
     let centre = words.iter().rev().find_map(|word| frequency(word));
     let rate = words.iter().find_map(|word| word.strip_suffix("SPS"));
@@ -66,6 +67,7 @@ pub fn of(name: &str) -> Option<Named> {
             .find_map(|pair| utc(pair[0], pair[1].strip_suffix('Z')?)),
         rate: rate.and_then(|rate| rate::rate(rate).ok()),
         samples: None,
+        is_audio,
     })
 }
 
@@ -81,6 +83,7 @@ fn gqrx(words: &[&str]) -> Option<Named> {
         start: utc(date, time),
         rate: rest.first().and_then(|rate| rate::rate(rate).ok()),
         samples: is_samples.then_some("cf32"),
+        is_audio: !is_samples,
     })
 }
 

@@ -6,6 +6,7 @@
 use super::bytes::Bytes;
 use super::format::{Format, Number};
 use crate::failure::{Failure, Result};
+use crate::progress::Progress;
 
 /// Samples of a pass over all of them that are in memory at a time.
 const PIECE: u64 = 1 << 12;
@@ -189,8 +190,10 @@ impl Samples {
     /// # Errors
     /// As [`Samples::values`], and what `take` gives.
     pub fn each(&self, mut take: impl FnMut(u64, &[f64]) -> Result<()>) -> Result<()> {
+        let mut progress = Progress::new("reading", self.count, "samples");
         for first in (0..self.count).step_by(PIECE as usize) {
             take(first, &self.values(first, PIECE)?)?;
+            progress.set(first);
         }
         Ok(())
     }

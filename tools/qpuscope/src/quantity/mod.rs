@@ -3,5 +3,5 @@
 mod read;
 mod show;
 
-pub use read::{fraction, hertz, number, range, seconds, whole};
+pub use read::{fraction, hertz, number, range, seconds, whole, within};
 pub use show::{decimals, digits, frequency, frequency_by, period, prefix, ticks};

@@ -148,6 +148,20 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     T::try_from(number(text)?).map_err(|_| format!("`{text}` is too large; give less"))
 }
 
+/// A parser of whole numbers in a range, as the value of an option.
+pub fn within<T: TryFrom<u64>>(
+    range: std::ops::RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let value = number(text)?;
+        let inside = range.contains(&value).then(|| T::try_from(value).ok());
+        let (least, most) = (range.start(), range.end());
+        inside
+            .flatten()
+            .ok_or_else(|| format!("`{text}` is out of range; give {least} to {most}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

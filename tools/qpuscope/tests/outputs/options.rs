@@ -41,6 +41,16 @@ fn options_take_the_same_suffixes() {
         let (_, status, said) = run(qpuscope().current_dir(&folder).args(words));
         assert!(status == 2 && said.contains(wanted), "{options}: {said}");
     }
+    for command in [
+        "plan 4Ki --batch 0x10",
+        "plan 4_096 --real --powers 1k",
+        "digits 1Ki 8,8,4,4",
+        "flowgraph 0x10 -o flow.svg",
+        "selftest transpose --rows 0x40 --columns 64",
+    ] {
+        let (_, status, said) = run(qpuscope().current_dir(&folder).args(command.split(' ')));
+        assert_eq!(status, 0, "{command}: {said}");
+    }
     recording(&folder.join("line.bin"), 3, 0..0);
     read(&folder, "--count 0x3 --seconds 1.5min --format none");
     let mut command = qpuscope();

@@ -115,6 +115,8 @@ fn the_format_that_was_taken_is_said() {
     write("a.sigmf-meta", sigmf_meta("ci16_le").as_bytes());
     write("a.sigmf-data", &raw("cs16"));
     write(receiver, &wav(b"RF64", 2, "cs16", &[]));
+    let audio = "HDSDR_20171123_005716Z_1130kHz_AF.wav";
+    write(audio, &wav(b"RIFF", 1, "i16", &auxi()));
     write("auxi.wav", &wav(b"RIFF", 2, "cs16", &auxi()));
     let rate = ["--rate", "48k"];
     for (name, more, wanted) in [
@@ -168,6 +170,11 @@ fn the_format_that_was_taken_is_said() {
                 "centre 1130000 Hz",
                 "begins 2017-11-23T00:57:16.25Z",
             ],
+        ),
+        (
+            audio,
+            &[],
+            &["2048 real samples at 48000 Hz\n  begins 2017"],
         ),
     ] {
         let (status, said) = fft(&folder, name, more);

@@ -104,13 +104,13 @@ pub struct Options {
 pub(super) struct ComplexOptions {
     /// Write the transform of all points of the file, which are no samples of a spectrum then
     #[arg(long, requires = "output", conflicts_with_all = ["window", "overlap", "averages", "detector", "dc",
-        "encoding", "detrend", "no_detrend", "centre", "rate", "column", "unit", "stereo", "out", "lines", "json"])]
+        "encoding", "detrend", "no_detrend", "centre", "rate", "column", "unit", "stereo", "out", "lines", "json", "format", "each", "theme", "merge"])]
     pub(super) complex: bool,
     /// With --complex: from bins to points, divided by their number
     #[arg(long, requires = "complex")]
     pub(super) inverse: bool,
     /// With --complex: transforms that lie one after the other [default: as many as the file has]
-    #[arg(long, requires = "complex", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, requires = "complex", value_parser = whole::<u32>)]
     pub(super) batch: Option<u32>,
     /// With --complex: file to write, .npy, .cf32 or .csv
     #[arg(short, long, requires = "complex", value_name = "FILE")]

@@ -28,6 +28,7 @@ use crate::files::{apart, output};
 use crate::plane::mask::Mask;
 use crate::plane::transform::{Planes, bytes};
 use crate::plane::{Spectrum, kernel, npy, ocean, png};
+use crate::quantity::whole;
 use crate::remote::Remote;
 use crate::say;
 use source::Source;
@@ -78,6 +79,7 @@ pub struct Options {
         long,
         value_name = "PIXELS",
         default_value_t = 256,
+        value_parser = whole::<usize>,
         requires = "heights"
     )]
     size: usize,

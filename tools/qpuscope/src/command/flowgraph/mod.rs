@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::files::output;
 use crate::flowgraph::{pdf, rows, scene, svg};
+use crate::quantity::whole;
 use crate::say;
 use flow::flow;
 
@@ -38,7 +39,7 @@ const MAX_POINTS: u32 = 1 << dsp::MAX_LOG2;
     qpuscope flowgraph 512 --passes 8,8,8 -o cpu.svg  stages of one's own choice")]
 pub struct Options {
     /// Points of the transform
-    #[arg(value_name = "N")]
+    #[arg(value_name = "N", value_parser = whole::<u32>)]
     points: u32,
     /// Radices of the passes, first pass first (default: those of the QPU plan)
     #[arg(long, value_name = "R1,R2,..", conflicts_with = "classic")]

@@ -12,7 +12,6 @@ mod report;
 mod time;
 pub mod words;
 
-use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::planner::tuning::{self, Chip};
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::roofline::Roofline;
@@ -24,6 +23,8 @@ use v3d_sim::Board;
 
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
+use crate::quantity::whole;
+use crate::transform::Kind;
 use crate::{constants, say};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
@@ -38,9 +39,10 @@ const SHORT: u64 = 1 << 16;
 )]
 pub struct Options {
     /// Points of a transform, of a plane its columns: a power of two, 16 to 4194304
+    #[arg(value_parser = whole::<u64>)]
     n: u64,
     /// Transforms at a time
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u32>)]
     batch: u32,
     /// The inverse transform: of complex points the same passes, with imaginary parts negated at
     /// both ends
@@ -50,10 +52,10 @@ pub struct Options {
     #[arg(long)]
     real: bool,
     /// A plane of this many rows and N columns
-    #[arg(long, value_name = "ROWS", conflicts_with_all = ["real", "powers"])]
+    #[arg(long, value_name = "ROWS", conflicts_with_all = ["real", "powers"], value_parser = whole::<u64>)]
     rows: Option<u64>,
     /// The mean power spectrum of this many segments of N samples; of real samples with --real
-    #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse")]
+    #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse", value_parser = whole::<u32>)]
     powers: Option<u32>,
     /// Format of the samples that the first pass reads
     #[arg(long, default_value = "f32", value_parser = ["f32", "i32", "i16", "u8", "u8-high", "i8"])]
@@ -62,7 +64,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "inverse")]
     windowed: bool,
     /// Samples from one transform's start to the next one's; less than N makes them overlap
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     hop: Option<u32>,
     /// Run it twice on the simulator, as that board, and print the second run's clocks, whatever
     /// the table of timed transforms has
@@ -142,35 +144,16 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// The request that is planned.
 fn request(options: &Options) -> Result<Request> {
-    let log2 = |count: u64, transform: &dyn Fn(u32) -> Transform| {
-        if count.is_power_of_two() {
-            return Ok(count.ilog2());
-        }
-        let [least, most] = transform(0).lengths();
-        Err(Failure::usage(format!(
-            "no plan has {count} points; lengths are the powers of two {}, {}, {} .. {}",
-            1u64 << least,
-            2u64 << least,
-            4u64 << least,
-            1u64 << most
-        )))
-    };
-    let direction = direction(options);
-    let one = |log2_points: u32| match (options.powers, options.real, direction) {
-        (Some(segments), is_real, _) => {
-            Transform::Powers(Powers::new(is_real, log2_points, segments))
-        }
-        (None, true, Direction::Forward) => Transform::RealToBins { log2_points },
-        (None, true, Direction::Inverse) => Transform::BinsToReal { log2_points },
-        (None, false, _) => Transform::Complex { log2_points },
-    };
-    let transform = match options.rows {
-        Some(rows) => Transform::Plane {
-            log2_rows: log2(rows, &one)?,
-            log2_columns: log2(options.n, &one)?,
+    let kind = match (options.rows, options.powers) {
+        (Some(rows), _) => Kind::Plane(rows),
+        (None, Some(segments)) => Kind::Powers {
+            is_real: options.real,
+            segments,
         },
-        None => one(log2(options.n, &one)?),
+        (None, None) if options.real => Kind::Real,
+        (None, None) => Kind::Complex,
     };
+    let transform = kind.of(options.n, direction(options))?;
     let mut request = Request::of(transform, options.batch);
     request.samples = Format::from_name(&options.samples).unwrap_or(Format::F32);
     request.windowed = options.windowed;

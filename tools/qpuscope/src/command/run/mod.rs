@@ -22,7 +22,7 @@ use crate::failure::{Failure, Result};
 use crate::files::output::{self, Output};
 use crate::files::{Input, apart};
 use crate::job_file::JobFile;
-use crate::quantity::range;
+use crate::quantity::{range, whole};
 use crate::say;
 use crate::stop::{self, Stop};
 use crate::watch::timeline::Timeline;
@@ -68,6 +68,7 @@ pub struct Options {
         long,
         value_name = "COUNT",
         default_value_t = 500_000,
+        value_parser = whole::<usize>,
         requires = "timeline"
     )]
     timeline_limit: usize,
@@ -91,6 +92,7 @@ pub struct Options {
         long,
         value_name = "COUNT",
         default_value_t = 100_000,
+        value_parser = whole::<u64>,
         requires = "trace"
     )]
     trace_limit: u64,

@@ -21,6 +21,7 @@ use v3d_sim::{Board, Statistics};
 use super::{LIMIT_US, did_not_end, print, runner, wrong};
 use crate::failure::Result;
 use crate::guest::Guest;
+use crate::quantity::within;
 
 /// Clocks of an issue slot.
 const SLOT_CLOCKS: f64 = 4.0;
@@ -37,7 +38,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "COUNT", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=12))]
     qpus: u32,
     /// Bytes of each message
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(0..=MAX_BYTES as u64))]
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = within::<u64>(0..=MAX_BYTES as u64))]
     bytes: u64,
     /// With --engine arm, the guest's image (default: guest-fft.img in the folder target, where
     /// `cargo xtask guest` puts it)

@@ -10,6 +10,7 @@ use v3d_sim::{Board, SimError};
 
 use super::{LIMIT_US, did_not_end, print, runner, wrong};
 use crate::failure::{Failure, Result};
+use crate::quantity::whole;
 
 /// Most rows and columns: two such matrices fit the simulated board, and run in seconds.
 const MAX_SIDE: u32 = 2048;
@@ -18,10 +19,10 @@ const MAX_SIDE: u32 = 2048;
 #[derive(clap::Args, Debug)]
 pub(super) struct Options {
     /// Rows of the matrix: a multiple of 16, up to 2048
-    #[arg(long, value_name = "COUNT", default_value_t = 512)]
+    #[arg(long, value_name = "COUNT", default_value_t = 512, value_parser = whole::<u32>)]
     rows: u32,
     /// Columns of the matrix: a multiple of 16, up to 2048
-    #[arg(long, value_name = "COUNT", default_value_t = 512)]
+    #[arg(long, value_name = "COUNT", default_value_t = 512, value_parser = whole::<u32>)]
     columns: u32,
     /// QPUs that take part
     #[arg(long, value_name = "COUNT", default_value_t = MAX_QPUS, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_QPUS)))]

@@ -95,7 +95,8 @@ pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
     let mut recording = Recording::new(name, format, rate, channels);
     recording.notes = notes;
     of_receiver(&mut recording, wav.auxi.as_deref())?;
-    if how.stereo.is_none() && looks_like_iq(&recording)? {
+    let is_of_receiver = wav.channels == 2 && recording.centre_hz.is_some();
+    if how.stereo.is_none() && (is_of_receiver || looks_like_iq(&recording)?) {
         recording.hints.push(
             "its two channels look like I and Q of one signal; --stereo iq makes one spectrum of both".to_owned(),
         );
@@ -109,7 +110,8 @@ fn of_receiver(recording: &mut Recording, chunk: Option<&[u8]>) -> Result<()> {
     let named = names::of(&recording.name).unwrap_or_default();
     // The chunk has 32 bits for the frequency: above 4.29 GHz the name has all of it.
     let is_same = |named: f64| centre_hz.is_none_or(|hz| named % 2_f64.powi(32) == hz);
-    recording.centre_hz = named.centre_hz.filter(|&hz| is_same(hz)).or(centre_hz);
+    let centre_hz = named.centre_hz.filter(|&hz| is_same(hz)).or(centre_hz);
+    recording.centre_hz = centre_hz.filter(|_| !named.is_audio);
     recording.start = start.or(named.start);
     Ok(())
 }

@@ -196,6 +196,24 @@ fn long(kind: &[u8; 4], file: u64, samples: u64) -> Vec<u8> {
 }
 
 #[test]
+fn two_channels_of_a_receiver_get_a_hint() {
+    let file = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
+    let hints = |name: &str, stereo| {
+        let how = Reading {
+            stereo,
+            ..Reading::default()
+        };
+        let recording = read(name, &file, &how).expect("a WAV file");
+        recording.hints.len()
+    };
+    let receiver = "HDSDR_20171123_005716Z_1130kHz_RF.wav";
+    assert_eq!(hints(receiver, None), 1);
+    assert_eq!(hints(receiver, Some(Stereo::Both)), 0);
+    assert_eq!(hints("HDSDR_20171123_005716Z_1130kHz_AF.wav", None), 0);
+    assert_eq!(hints("a.wav", None), 0);
+}
+
+#[test]
 fn lengths_of_64_bits_are_those_of_a_chunk_in_front() {
     for (kind, file, samples, frames, notes) in [
         (b"RF64", 100, 12, 3, 0),

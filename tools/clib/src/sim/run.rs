@@ -7,31 +7,12 @@ use v3d_sim::{
     Board, JobEnd, JobLaunch, JobOptions, Memory, Outcome, Unobserved, run_job_observed,
 };
 
-use crate::interface::{Options, Program, RunResult, status};
+use super::structures::{Options, Program, RunResult};
+use crate::boundary::{Failure, status};
 
 const FUNCTIONAL: u32 = 1;
 const STRICT: u32 = 2;
 const SEEDED: u32 = 4;
-
-/// Why nothing ran.
-pub struct Failure {
-    /// A status below 0.
-    pub status: i32,
-    /// The error, for the message.
-    pub text: String,
-}
-
-impl Failure {
-    /// A failure with these words.
-    pub fn new(status: i32, text: String) -> Self {
-        Self { status, text }
-    }
-}
-
-/// The whole of `text`, or as many of its characters as fit `bytes` bytes.
-pub fn cut(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
-}
 
 fn job_options(options: Option<&Options>) -> Result<JobOptions, Failure> {
     let timed = JobOptions {
@@ -168,13 +149,6 @@ fn message(outcome: &Outcome, options: &JobOptions) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_cut_never_splits_a_character() {
-        assert_eq!(cut("a\u{b5}s", 3), "a\u{b5}");
-        assert_eq!(cut("a\u{b5}s", 2), "a");
-        assert_eq!(cut("a", 9), "a");
-    }
 
     #[test]
     fn options_are_those_of_a_job() {

@@ -2,7 +2,7 @@
 
     python3 compare.py LIBRARY FIRST_SEED COUNT
 
-LIBRARY is libv3d_sim_c. Prints how many programs agree; or what the first that does not has left, and exits
+LIBRARY is libqpuscope. Prints how many programs agree; or what the first that does not has left, and exits
 with 1. A mistake is found soonest with a smaller BODY.
 """
 

@@ -1,6 +1,6 @@
 """Runs QPU programs on the simulated V3D from Python, through ctypes.
 
-    python3 examples/v3d_sim.py ../../target/release/libv3d_sim_c.so
+    python3 examples/v3d_sim.py DIR/lib/libqpuscope.so
 """
 
 import ctypes
@@ -97,11 +97,11 @@ def run(library, regions, programs, **options):
 
 def main():
     if len(sys.argv) != 2:
-        sys.exit("usage: v3d_sim.py LIBRARY, which is target/release/libv3d_sim_c.so after `cargo build --release -p v3d-sim-c`")
+        sys.exit("usage: v3d_sim.py LIBRARY, which is DIR/lib/libqpuscope.so after `cargo xtask clib DIR`")
     try:
         library = ctypes.CDLL(sys.argv[1])
     except OSError as error:
-        sys.exit(f"{error}; build it with `cargo build --release -p v3d-sim-c`")
+        sys.exit(f"{error}; install it with `cargo xtask clib DIR`")
     # mov r0, elem_num; the rest stores r0 as one row to the address in the uniform (vc4asm's words).
     words = [
         0x10020827159A7D80, 0xE0021C6700001A00, 0x10020C27159E7000, 0xE0021C6780904000,

@@ -17,8 +17,8 @@
  *     char message[512];
  *     int status = v3d_sim_run(memory, 3, &program, 1, NULL, &result, message, sizeof message);
  *
- * Build it with `cargo build --release -p v3d-sim-c`; link with libv3d_sim_c.so (.dylib), or with
- * libv3d_sim_c.a and -lpthread -ldl -lm.
+ * It is a part of libqpuscope: install that with `cargo xtask clib DIR`, link with -lqpuscope, or with
+ * libqpuscope.a and -lpthread -ldl -lm.
  *
  * Threads: calls share nothing, so several may run at once on different memory. During a call nothing
  * else may write the memory that it names, nor read what programs write.

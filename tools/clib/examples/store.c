@@ -1,6 +1,6 @@
 /* Adds a uniform and 128, stores the sum sixteen times, and prints what it took.
  *
- * cc -std=c99 -I include examples/store.c -o store -L ../../target/release -lv3d_sim_c
+ * cc -std=c99 examples/store.c -o store $(pkg-config --cflags --libs qpuscope)
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,168 @@
+//! `qpuscope_board_*`: a client of the serial line.
+
+mod conversation;
+mod structures;
+
+use std::ffi::c_char;
+use std::time::Duration;
+
+use crate::boundary::{
+    Failure, check_pointer, check_structure, guard, read_structure, status, text,
+};
+pub use conversation::Board;
+use conversation::channel;
+pub use structures::{Info, Spectrum, Upload};
+
+/// The board behind a pointer of a caller.
+///
+/// # Safety
+/// When it is not null, it must come from `qpuscope_board_open`, and be used by nobody else during
+/// the call.
+unsafe fn at<'a>(board: *mut Board) -> Result<&'a mut Board, Failure> {
+    check_pointer("board", board)?;
+    // SAFETY: not null, from `Box::into_raw` in `qpuscope_board_open`, and exclusive by promise.
+    Ok(unsafe { &mut *board })
+}
+
+/// Opens a port; see `qpuscope.h`.
+///
+/// # Safety
+/// `port` must be null or a text with its terminating 0, `board` writable when it is neither null
+/// nor unaligned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_open(
+    port: *const c_char,
+    baud: u32,
+    board: *mut *mut Board,
+) -> i32 {
+    guard(|| {
+        check_pointer("board", board)?;
+        // SAFETY: checked, and writable by promise. Whatever follows, it holds no wild pointer.
+        unsafe { board.write(std::ptr::null_mut()) };
+        // SAFETY: a text by promise.
+        let port = unsafe { text("port", port)? };
+        let opened = Box::new(Board::open(&port, baud)?);
+        // SAFETY: as above.
+        unsafe { board.write(Box::into_raw(opened)) };
+        Ok(())
+    })
+}
+
+/// Asks the board who it is; see `qpuscope.h`.
+///
+/// # Safety
+/// `board` must be null or come from `qpuscope_board_open`, and be used by no other call
+/// meanwhile; `info` readable and writable when it is neither null nor unaligned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_info(board: *mut Board, info: *mut Info) -> i32 {
+    guard(|| {
+        // SAFETY: the promises are the caller's.
+        let found = unsafe {
+            check_structure("info", info)?;
+            at(board)?.info()?
+        };
+        // SAFETY: checked, and writable by promise.
+        unsafe { info.write(found) };
+        Ok(())
+    })
+}
+
+/// Changes settings; see `qpuscope.h`.
+///
+/// # Safety
+/// `board` as for `qpuscope_board_info`; `words` must be null or a text with its terminating 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_set(board: *mut Board, words: *const c_char) -> i32 {
+    // SAFETY: the promises are the caller's.
+    guard(|| unsafe { at(board)?.set(&text("words", words)?) })
+}
+
+/// Changes the rate of the line; see `qpuscope.h`.
+///
+/// # Safety
+/// `board` as for `qpuscope_board_info`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_baud(board: *mut Board, baud: u32) -> i32 {
+    // SAFETY: the promise is the caller's.
+    guard(|| unsafe { at(board)?.change_baud(baud) })
+}
+
+/// Starts the generator's spectra; see `qpuscope.h`.
+///
+/// # Safety
+/// `board` as for `qpuscope_board_info`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_start(board: *mut Board) -> i32 {
+    // SAFETY: the promise is the caller's.
+    guard(|| unsafe { at(board)?.start() })
+}
+
+/// Sends samples; see `qpuscope.h`.
+///
+/// # Safety
+/// `board` as for `qpuscope_board_info`. Pointers that are neither null nor unaligned must be what
+/// the header says: `upload` readable, with so many samples as it says; `spectra` writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_upload(
+    board: *mut Board,
+    upload: *const Upload,
+    spectra: *mut u32,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the promises are the caller's.
+        let count = unsafe {
+            let board = at(board)?;
+            let (channel, rate) = channel(&read_structure("upload", upload)?)?;
+            board.upload(&channel, rate)?
+        };
+        if !spectra.is_null() {
+            check_pointer("spectra", spectra)?;
+            // SAFETY: checked, and writable by promise.
+            unsafe { spectra.write(count) };
+        }
+        Ok(())
+    })
+}
+
+/// Reads the next spectrum; see `qpuscope.h`.
+///
+/// # Safety
+/// `board` as for `qpuscope_board_info`; `spectrum` readable and writable when it is neither null
+/// nor unaligned.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_read(
+    board: *mut Board,
+    seconds: f64,
+    spectrum: *mut Spectrum,
+) -> i32 {
+    guard(|| {
+        let wait = Duration::try_from_secs_f64(seconds);
+        let wait = wait.map_err(|_| {
+            let text = format!("seconds is {seconds}; give a time from 0 on");
+            Failure::new(status::ERROR_OPTION, text)
+        })?;
+        // SAFETY: the promises are the caller's.
+        let found = unsafe {
+            check_structure("spectrum", spectrum)?;
+            at(board)?.read(wait)?
+        };
+        // SAFETY: checked, and writable by promise.
+        unsafe { spectrum.write(found) };
+        Ok(())
+    })
+}
+
+/// Closes a board; see `qpuscope.h`.
+///
+/// # Safety
+/// `board` must be null or come from `qpuscope_board_open`, and is gone afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qpuscope_board_close(board: *mut Board) {
+    guard(|| {
+        if !board.is_null() {
+            // SAFETY: from `Box::into_raw`, and given back once, by promise.
+            drop(unsafe { Box::from_raw(board) });
+        }
+        Ok(())
+    });
+}
