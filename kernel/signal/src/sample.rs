@@ -53,8 +53,7 @@ crate::code! {
         /// Little-endian two's complement: x / 2^31. Of numbers with more than 24 significant bits
         /// 24 count.
         I32 = 3 "i32",
-        /// Offset binary in the upper byte of little-endian 16 bits, whatever the lower: ((x >> 8) -
-        /// 127.5) / 127.5.
+        /// Offset binary in the upper byte of little-endian 16 bits: ((x >> 8) - 127.5) / 127.5.
         U8High = 4 "u8-high",
         /// Two's complement: x / 128. Not uploaded.
         I8 = 255 "i8",

@@ -19,6 +19,7 @@ pub fn catalogue() -> &'static [Program] {
         .flat_map(|(role, radix)| {
             let samples = Samples::ALL
                 .into_iter()
+                .filter(|samples| !samples.is_converted_apart())
                 .filter(move |&samples| role == Role::First || samples == Samples::Points);
             samples.map(move |samples| Kind {
                 role,

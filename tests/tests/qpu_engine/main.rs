@@ -207,7 +207,7 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
                 // A constant has side lobes everywhere.
                 (KAISER, Detector::Mean, true),
             ] {
-                // Formats that differ in their first pass only: a few lengths of every kind of plan.
+                // Formats that differ in their first pass: a few lengths of every kind of plan.
                 let is_like_others =
                     [SampleFormat::I32, SampleFormat::U8High].contains(&coding.format);
                 if is_like_others && (![6, 12, 13].contains(&log2n) || window == KAISER) {

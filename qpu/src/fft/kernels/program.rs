@@ -69,11 +69,11 @@
 //! # Samples
 //!
 //! First passes have programs for points that are not f32, or that are multiplied by a window
-//! ([`Samples`]); before single passes and transforms through the VPM runs a program that only
-//! converts ([`super::convert::layout`]). They convert a sample exactly, then multiply each
-//! component by a factor that is looked up ([`super::unit::uniforms`]; the lane's offset is 4 ·
-//! lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of
-//! two points of bytes is looked up in both lanes that hold them, which are neighbours.
+//! ([`Samples`]); before single passes and transforms through the VPM, and of i32 before all, runs
+//! a program that only converts ([`super::convert::layout`]). They convert a sample exactly, then
+//! multiply each component by a factor that is looked up ([`super::unit::uniforms`]; the lane's
+//! offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse.
+//! The word of two points of bytes is looked up in both lanes that hold them, which are neighbours.
 //!
 //! # Programs that run at the same time
 //!
@@ -145,6 +145,13 @@ impl Samples {
     #[must_use]
     pub const fn has_words(self) -> bool {
         matches!(self, Self::Points | Self::Windowed | Self::I32)
+    }
+
+    /// True if a pass of its own converts them before every transform: I2S brings few enough of
+    /// them, and first passes that read them would only make the image larger.
+    #[must_use]
+    pub const fn is_converted_apart(self) -> bool {
+        matches!(self, Self::I32)
     }
 
     /// True if programs that convert get the input's address once, in their start list, so that it

@@ -295,7 +295,10 @@ impl Steps {
     }
 
     /// The list for passes that read something else than complex points of the caller's input.
-    /// Transforms in one pass get a pass before them that makes such points of it.
+    /// Transforms in one pass get a pass before them that makes such points of it, and so do all of
+    /// some samples ([`Samples::is_converted_apart`]).
+    ///
+    /// [`Samples::is_converted_apart`]: crate::fft::kernels::program::Samples::is_converted_apart
     #[must_use]
     pub fn reading(mut self, reading: Reading) -> Self {
         let mut all = Self {
@@ -303,17 +306,20 @@ impl Steps {
             ..Self::new()
         };
         let is_real = self.iter().any(|step| matches!(step.pass, Pass::Real(_)));
+        let is_apart = reading.samples().is_converted_apart();
         for step in self.steps.iter_mut().flatten() {
             if step.from == Area::Input {
                 let log2_points = match step.pass {
-                    Pass::Points(geometry) if geometry.role() == Role::Single => {
+                    Pass::Points(geometry) if geometry.role() == Role::Single || is_apart => {
                         Some(geometry.points().trailing_zeros())
                     }
                     pass => pass.layout().one_pass().map(|one| one.log2_points()),
                 };
                 if let Some(log2_points) = log2_points {
                     let pass = ConvertPass::new(log2_points, step.batch, is_real, reading);
-                    step.from = all.convert(pass, step.batch);
+                    // First passes store cells in area 0.
+                    let area = u8::from(step.to == Area::Scratch(0));
+                    step.from = all.convert(pass, step.batch, area);
                 } else {
                     step.pass = step.pass.reads(reading);
                 }
@@ -323,21 +329,21 @@ impl Steps {
         all
     }
 
-    /// Appends the pass that makes points for `batch` transforms. Gives where they are.
-    fn convert(&mut self, pass: ConvertPass, batch: u32) -> Area {
+    /// Appends the pass that makes points for `batch` transforms in a scratch area. Gives where
+    /// they are.
+    fn convert(&mut self, pass: ConvertPass, batch: u32, area: u8) -> Area {
         let [_, bytes] = pass.traffic(batch);
-        // That of cells, of which a transform through the VPM has none.
-        self.area(0, bytes);
+        self.area(area, bytes);
         self.push(Step {
             pass: Pass::Convert(pass),
             batch,
             from: Area::Input,
-            to: Area::Scratch(0),
+            to: Area::Scratch(area),
             conjugates: false,
             scales: false,
             reverses: false,
         });
-        Area::Scratch(0)
+        Area::Scratch(area)
     }
 
     /// Area `area` must hold `bytes`, at least.

@@ -33,6 +33,7 @@ pub fn tasks() -> Vec<Task> {
     };
     let begin = Samples::ALL
         .into_iter()
+        .filter(|samples| !samples.is_converted_apart())
         .flat_map(|samples| of(Role::First, &[16, 32, 64], samples));
     let single = of(Role::Single, &[16, 32, 64, 128], Samples::Points);
     let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);

@@ -5,7 +5,7 @@ use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Samples, Start, Task};
 use crate::fft::kernels::spectral::code::interleaved;
 use crate::fft::kernels::uniform::{Pack, UniformId};
-use crate::fft::kernels::unit::code::samples::{Packed, numbers, word};
+use crate::fft::kernels::unit::code::samples::{Packed, numbers};
 use crate::fft::kernels::unit_loop::independent::Independent;
 use crate::fft::kernels::unit_loop::{List, Word};
 use crate::generate::codelet::op_list::{OpList, Wish, positive};
@@ -139,6 +139,17 @@ impl Kept {
             product.place
         })
     }
+}
+
+/// The number that a fetched word is, as f32, in an accumulator. Of an i32, 24 significant bits.
+fn word(ops: &mut OpList<Word>, fetched: Source<Word>, samples: Samples) -> Place {
+    let x = ops.take(Wish::Accumulator);
+    if samples == Samples::I32 {
+        ops.add_op(AddOp::Itof, fetched, fetched, x);
+    } else {
+        ops.copy(fetched, x);
+    }
+    x
 }
 
 /// The names of uniforms, for listings.

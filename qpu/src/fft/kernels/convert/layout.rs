@@ -52,8 +52,8 @@ pub enum Record {
 
 /// A word that is the same for all units.
 pub enum Row {
-    /// The number that bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones and
-    /// for upper bytes of 16 bits, else 0.
+    /// The number that bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones
+    /// and for upper bytes of 16 bits, else 0.
     Flip,
     /// The number that is subtracted from an unsigned byte, as f32.
     Middle,

@@ -44,10 +44,7 @@ impl Geometry {
         let component = (component + self.quarters(part, vector)) % 2;
         match self.previous() {
             // A word has all components of smaller samples, and both points of bytes.
-            None => {
-                (self.input(0, row, 0) + self.reading().component(component)) / LANE_BYTES
-                    * LANE_BYTES
-            }
+            None => self.input(0, row, 0) / LANE_BYTES * LANE_BYTES + LANE_BYTES * component,
             Some(previous) => {
                 previous.cell(0, row * self.columns(), 0) + CELL_BYTES / 2 * component
             }

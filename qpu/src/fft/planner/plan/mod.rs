@@ -432,8 +432,10 @@ fn arrangement<E>(
         |error: &Error<E>| matches!(error, Error::Program(_) | Error::TooFewQpus { .. });
     let mut missing = None;
     let count = request.rows();
-    let is_converted = |row: &Tuned| !request.reads_points() && row.reads_points();
-    let is_slow = |row: &Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
+    let is_apart = request.reading().samples().is_converted_apart();
+    let is_converted = |row: &Tuned| is_apart || !request.reads_points() && row.reads_points();
+    let is_slow =
+        |row: &Tuned| !is_apart && is_converted(row) && !ConvertPass::is_faster(log2_points, count);
     let rows = || tuning::rows(request.chip, log2_points, count);
     let slow = rows().filter(|row| is_slow(row));
     for row in rows().filter(|row| !is_slow(row)).chain(slow) {

@@ -77,10 +77,7 @@ impl Routines {
     /// The routines of first and single passes that share no tiles.
     pub fn of(kind: Kind) -> Self {
         // Those that need more operations than others.
-        let are_long = matches!(
-            kind.samples,
-            Samples::I32 | Samples::HighBytes | Samples::Bytes
-        );
+        let are_long = matches!(kind.samples, Samples::HighBytes | Samples::Bytes);
         match (kind.role, kind.radix, kind.samples) {
             (_, 128, _) => Self::ColumnsAndGroups,
             (Role::First, 64, _) if are_long => Self::ColumnsAndGroups,

@@ -98,7 +98,8 @@ impl Conversion {
         if self.samples.has_words() {
             return [0, 1].map(|_| {
                 let fetched = fetch(points);
-                let x = word(points.ops(), fetched.place, self.samples);
+                let ops = points.ops();
+                let x = ops.load(fetched.place, Wish::Accumulator);
                 times_factor(points, x, wish, fetch)
             });
         }
@@ -117,18 +118,6 @@ impl Conversion {
         let parts = numbers(points.ops(), fetched, packed);
         parts.map(|x| times_factor(points, x, wish, fetch))
     }
-}
-
-/// The number that a fetched word is, as f32, in an accumulator. Of an i32, 24 significant bits.
-pub fn word(ops: &mut OpList<Word>, fetched: impl Into<Source>, samples: Samples) -> Place {
-    let x = ops.take(Wish::Accumulator);
-    if samples == Samples::I32 {
-        let fetched = fetched.into();
-        ops.add_op(AddOp::Itof, fetched, fetched, x);
-    } else {
-        ops.copy(fetched, x);
-    }
-    x
 }
 
 /// The layout of both numbers of a point in a word.
