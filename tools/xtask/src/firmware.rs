@@ -19,7 +19,7 @@ pub const TARGET: &str = "armv6-none-eabihf";
 const BASE: u32 = 0x8000;
 
 /// The largest image accepted.
-const LARGEST: usize = 576 << 10;
+const LARGEST: usize = 640 << 10;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
