@@ -23,14 +23,12 @@ pub mod power;
 pub mod proof;
 pub mod qpu;
 pub mod qpu_selftest;
-pub mod sample_block;
 pub mod samples;
 
 /// Which processor an engine computes on; the same codes as on the wire.
 pub use wire::Engine as EngineKind;
 
 pub use error::EngineError;
-pub use sample_block::SampleBlock;
 
 /// The choice of programs for a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
