@@ -32,6 +32,7 @@ pub(super) fn spectrum(
             wire::Source::Generator => "the built-in generator".to_owned(),
             wire::Source::Upload => UPLOAD.to_owned(),
             wire::Source::I2s => "the I2S input".to_owned(),
+            wire::Source::Smi => "the parallel ADC".to_owned(),
         },
         power,
         first_bin: i64::from(descriptor.first_bin),
