@@ -253,8 +253,8 @@ mod tests {
     #[test]
     fn a_ring_of_smi_does_not_wait_for_its_writes_and_can_begin_later() {
         let [itself, fifo, to] = [0x4010_0000, 0x7e60_000c, 0x4200_0000].map(BusAddr);
-        let [ring, skip] = [ring_block, skip_block]
-            .map(|block| block(itself, Request::Smi, fifo, to, 4096));
+        let [ring, skip] =
+            [ring_block, skip_block].map(|block| block(itself, Request::Smi, fifo, to, 4096));
         assert_eq!(ring[0], 4 << 16 | 1 << 10 | 1 << 4);
         assert_eq!(skip[0], 4 << 16 | 1 << 10);
         assert_eq!(ring[1..], skip[1..]);

@@ -157,7 +157,11 @@ impl Gpio {
 
     /// Gives SMI the pin of its read strobe. Data lines that nobody drives read 0.
     pub fn route_smi_strobe(&mut self) {
-        self.pull_mask(0, SMI_DATA_PINS.fold(0, |mask, pin| mask | 1 << pin), PULL_DOWN);
+        self.pull_mask(
+            0,
+            SMI_DATA_PINS.fold(0, |mask, pin| mask | 1 << pin),
+            PULL_DOWN,
+        );
         self.select(SOE_PIN, Function::Alt1);
     }
 

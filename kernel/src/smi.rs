@@ -228,7 +228,12 @@ mod tests {
     fn a_read_takes_the_cycles_that_are_asked_for_and_no_part_takes_none() {
         for cycles in LEAST_CYCLES..=MOST_CYCLES {
             let word = timing(cycles).value;
-            let parts = [word >> 24 & 0x3f, word >> 16 & 0x3f, word >> 8 & 0x7f, word & 0x7f];
+            let parts = [
+                word >> 24 & 0x3f,
+                word >> 16 & 0x3f,
+                word >> 8 & 0x7f,
+                word & 0x7f,
+            ];
             assert_eq!(parts.iter().sum::<u32>(), cycles, "{parts:?}");
             assert!(parts.iter().all(|part| *part > 0), "{cycles}: {parts:?}");
             assert_eq!(word >> 30, 1, "16 bits");
@@ -246,7 +251,10 @@ mod tests {
         assert_eq!(words.at(0x00), enabled | 1 << 25 | 1 << 13 | 1 << 4);
         assert_eq!(words.at(0x30), 1 << 28 | 8 << 18 | 8 << 12 | 4 << 6 | 4);
         smi.read_on();
-        assert_eq!((words.at(0x04), words.at(0x00)), (u32::MAX, enabled | 1 << 3));
+        assert_eq!(
+            (words.at(0x04), words.at(0x00)),
+            (u32::MAX, enabled | 1 << 3)
+        );
         for (status, level, found) in [
             (1 << 2, 12 << 8, Ok(())),
             (0, 0, Err(Defect::Ended)),

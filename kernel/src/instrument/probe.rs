@@ -31,7 +31,7 @@ type Text = heapless::String<1024>;
 
 /// The samples of a slot, or of a parallel ADC, as they come: 24 bits with a sign, or 8 bits with
 /// an offset.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Seen {
     value: fn(i32) -> f32,
     lowest: i32,

@@ -63,7 +63,6 @@ impl Wiring {
             Self::Smi { .. } => true,
         }
     }
-
 }
 
 /// The place of DMA at a moment.
@@ -124,9 +123,9 @@ impl fmt::Display for PortError {
                 "this board has no pins for I2S; use one with 40 pins, or a Pi 1 A or B with the \
                  holes P5",
             ),
-            Self::NoSmiPins => f.write_str(
-                "this board has no pins for SMI; use one with 40 pins (A+, B+ or Zero)",
-            ),
+            Self::NoSmiPins => {
+                f.write_str("this board has no pins for SMI; use one with 40 pins (A+, B+ or Zero)")
+            }
             Self::NoBlock => f.write_str(
                 "the PCM block does not answer within 1 ms, as in an emulator that has none; set \
                  input=gen",

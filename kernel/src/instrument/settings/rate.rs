@@ -102,7 +102,8 @@ pub(super) fn rate(value: &str) -> Result<RateChoice, Problem> {
     };
     let (num, den) = value.split_once('/').unwrap_or((value, "1"));
     let (num, den): (u64, u64) = (number(num, RIGHT)?, number(den, RIGHT)?);
-    let rate = Rate::new(num.saturating_mul(unit), den).filter(|rate| rate.num.max(rate.den) <= MOST);
+    let rate =
+        Rate::new(num.saturating_mul(unit), den).filter(|rate| rate.num.max(rate.den) <= MOST);
     rate.map(RateChoice::Hz).ok_or(Problem::Value(RIGHT))
 }
 
@@ -277,7 +278,13 @@ mod tests {
 
     #[test]
     fn smi_has_five_rates_and_a_rate_may_have_a_unit() {
-        for (rate, cycles) in [("1M", 100), ("2000k", 50), ("5M", 20), ("10000000", 10), ("20M", 5)] {
+        for (rate, cycles) in [
+            ("1M", 100),
+            ("2000k", 50),
+            ("5M", 20),
+            ("10000000", 10),
+            ("20M", 5),
+        ] {
             let settings = applied(&format!("input=smi rate={rate}")).unwrap();
             let wiring = settings.wiring([true; 2]);
             assert_eq!(wiring, Wiring::Smi { cycles }, "{rate}");
@@ -286,10 +293,16 @@ mod tests {
         let mut text = String::new();
         settings.write("rate", &mut text).unwrap();
         assert_eq!(text, "rate=20000000\n");
-        assert_eq!(applied("rate=75/2k").unwrap().rate, applied("rate=37500").unwrap().rate);
+        assert_eq!(
+            applied("rate=75/2k").unwrap().rate,
+            applied("rate=37500").unwrap().rate
+        );
         let (settings, error) = Settings::from_cmdline("input=smi channel=iq mode=snapshot");
         let wiring = settings.wiring([true; 2]);
-        assert_eq!((settings.channel, wiring), (Channel::Left, Wiring::Smi { cycles: 100 }));
+        assert_eq!(
+            (settings.channel, wiring),
+            (Channel::Left, Wiring::Smi { cycles: 100 })
+        );
         assert!(error.is_some());
     }
 }

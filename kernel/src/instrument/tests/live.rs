@@ -1,8 +1,8 @@
 //! Live input: a stream of it, its troubles, and a look at the pins.
 
 use super::*;
-use crate::instrument::capture::{PortError, Slots, Wiring};
 use crate::instrument::capture::fake::sample;
+use crate::instrument::capture::{PortError, Slots, Wiring};
 
 /// Makes the input of a session a bad one.
 type Spoil = fn(&mut Session);

@@ -52,6 +52,7 @@ pub(super) fn spectrum(
         fallback: head.fallback,
         replaced: head.replaced,
         doubt: head.doubt,
+        duty_ppm: head.duty_ppm,
         board: descriptor.board.to_string(),
         firmware: descriptor.firmware.to_string(),
         unit: match descriptor.unit {

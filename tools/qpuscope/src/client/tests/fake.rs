@@ -313,6 +313,7 @@ fn chunk() -> Chunk<'static> {
             fallback: false,
             replaced: false,
             doubt: None,
+            duty_ppm: None,
             blocks: 1,
             first_sample: 0,
             counters: wire::Counters::default(),

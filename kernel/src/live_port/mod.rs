@@ -3,46 +3,16 @@
 //! Both share a DMA channel, the ring, the clock manager and pins: GPIO 18 to 21 are PCM's or SMI's
 //! upper data pins.
 
-use crate::clock_manager::ClockManager;
-use crate::dma::Channel;
+mod i2s;
+mod parallel;
+mod shared;
+
+pub use i2s::I2s;
+pub use parallel::{CONTROL_BYTES, Parallel};
+pub use shared::Shared;
+
 use crate::dma_buf::DmaBuf;
-use crate::gpio::Gpio;
-use crate::i2s::I2s;
 use crate::instrument::capture::{Place, Port, PortError, RING_BYTES, Wiring};
-use crate::parallel::Parallel;
-use crate::timer::Clock;
-
-/// The time for which pins are listened to: more than two frames at 8000 a second.
-const LISTEN_US: u64 = 300;
-
-/// What the inputs share.
-pub struct Shared {
-    /// The generators of clocks.
-    pub clocks: ClockManager,
-    /// The pins.
-    pub gpio: Gpio,
-    /// A channel of the ARM's.
-    pub dma: Option<Channel>,
-    /// The time.
-    pub clock: Clock,
-    /// The ring and its tail.
-    pub memory: DmaBuf,
-    /// Two control blocks, each in a line, and a line for words that nobody wants.
-    pub control: DmaBuf,
-}
-
-impl Shared {
-    /// Listens to the pins: those of GPIO 0 to 31 that changed.
-    pub(crate) fn listen(&self) -> u32 {
-        let first = self.gpio.levels();
-        let mut changed = 0;
-        self.clock.wait_for(LISTEN_US, || {
-            changed |= self.gpio.levels() ^ first;
-            false
-        });
-        changed
-    }
-}
 
 /// The inputs and what they share.
 pub struct LivePort {

@@ -9,11 +9,11 @@
 
 use qpu::job::BusAddr;
 
+use super::shared::Shared;
 use crate::dma::{self, Request};
 use crate::dma_buf::LINE_BYTES;
 use crate::gpio::SOE_PIN;
 use crate::instrument::capture::{PortError, RING_BYTES};
-use crate::live_port::Shared;
 use crate::smi::{self, Defect, Smi};
 
 /// Bytes of reads that are left out at the start: 2048 samples, 102 us at 20 MS/s. Pins get their
@@ -39,7 +39,7 @@ pub struct Parallel {
 
 impl Parallel {
     /// Begins to fill the ring, with a sample every `cycles` cycles of SMI's clock.
-    pub(crate) fn open(&mut self, shared: &mut Shared, cycles: u32) -> Result<(), PortError> {
+    pub(super) fn open(&mut self, shared: &mut Shared, cycles: u32) -> Result<(), PortError> {
         if !self.has_pins {
             return Err(PortError::NoSmiPins);
         }
@@ -79,7 +79,7 @@ impl Parallel {
     }
 
     /// Stops.
-    pub(crate) fn close(&mut self, shared: &mut Shared) {
+    pub(super) fn close(&mut self, shared: &mut Shared) {
         shared.gpio.release_smi();
         self.smi.stop();
         if let Some(channel) = &mut shared.dma {
@@ -89,7 +89,7 @@ impl Parallel {
     }
 
     /// Reports reads that have ended or had to wait, and sees to it that they go on.
-    pub(crate) fn check(&mut self, now_us: u64) -> Result<(), PortError> {
+    pub(super) fn check(&mut self, now_us: u64) -> Result<(), PortError> {
         self.smi.check().map_err(|defect| match defect {
             Defect::Overrun => PortError::Overrun,
             Defect::Ended => PortError::Ended,

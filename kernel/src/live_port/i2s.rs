@@ -5,10 +5,10 @@
 //!
 //! Simulated, not yet run on hardware.
 
+use super::shared::Shared;
 use crate::board::PcmPins;
 use crate::dma::{self, Request};
 use crate::instrument::capture::{PortError, RING_BYTES, Slots};
-use crate::live_port::Shared;
 use crate::pcm::{self, Pcm};
 
 /// The input.
@@ -21,7 +21,7 @@ pub struct I2s {
 
 impl I2s {
     /// Begins to fill the ring.
-    pub(crate) fn open(&mut self, shared: &mut Shared, slots: Slots) -> Result<(), PortError> {
+    pub(super) fn open(&mut self, shared: &mut Shared, slots: Slots) -> Result<(), PortError> {
         let pins = self.pins.ok_or(PortError::NoPins)?;
         if shared.dma.is_none() {
             return Err(PortError::NoDma);
@@ -44,12 +44,7 @@ impl I2s {
     }
 
     /// Starts all but DMA.
-    fn start(
-        &mut self,
-        shared: &mut Shared,
-        slots: Slots,
-        pins: PcmPins,
-    ) -> Result<(), PortError> {
+    fn start(&mut self, shared: &mut Shared, slots: Slots, pins: PcmPins) -> Result<(), PortError> {
         if let Some(divisor) = slots.divisor {
             let started = shared.clocks.start_gp0();
             started
@@ -69,7 +64,7 @@ impl I2s {
     }
 
     /// Stops.
-    pub(crate) fn close(&mut self, shared: &mut Shared) {
+    pub(super) fn close(&mut self, shared: &mut Shared) {
         self.pcm.stop();
         if let Some(channel) = &mut shared.dma {
             channel.stop();
@@ -81,7 +76,7 @@ impl I2s {
     }
 
     /// Reports a FIFO that ran over.
-    pub(crate) fn check(&self) -> Result<(), PortError> {
+    pub(super) fn check(&self) -> Result<(), PortError> {
         match self.pcm.has_overrun() {
             true => Err(PortError::Overrun),
             false => Ok(()),
