@@ -191,7 +191,7 @@ impl FakeBoard {
                 };
                 self.send(header, &Message::Info(info));
             }
-            Message::Measure(_) => self.send(
+            Message::Measure(_) | Message::Probe => self.send(
                 header,
                 &Message::Nak(NakCode::UNKNOWN_REQUEST, "this request is not known"),
             ),
