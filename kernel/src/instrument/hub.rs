@@ -56,6 +56,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     "spectra of the built-in generator follow until a byte comes from the host"
                 }
                 Input::I2s => "spectra of the I2S input follow until a byte comes from the host",
+                Input::Smi => "spectra of the parallel ADC follow until a byte comes from the host",
             });
         }
         board.stage(Stage::Idle);
@@ -105,10 +106,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Begins the stream of the input that is set, at its first sample.
     pub(super) fn begin_stream(&mut self, board: &mut impl Board) -> Result<Begun, Refusal> {
-        let domain = match self.settings.input {
-            Input::Generator => self.settings.domain,
-            Input::I2s => self.settings.channel.domain(),
-        };
+        let domain = self.settings.input_domain();
         cropped(&self.settings, domain)?;
         if self.settings.average == 0 {
             return Err(Refusal::Plain(
@@ -116,7 +114,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 "avg=all is for uploads, live input never ends; set avg=16 and start again",
             ));
         }
-        if self.settings.input == Input::I2s {
+        if self.settings.input != Input::Generator {
             return self.begin_capture(board).map(|()| Begun::Later);
         }
         self.stream.generator = Generator::new(domain, board.now_us());
@@ -127,7 +125,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Begins a run of records.
     pub(super) fn begin(&mut self, signal: Signal, board: &mut impl Board) {
-        if signal.source != Source::I2s {
+        if !matches!(signal.source, Source::I2s | Source::Smi) {
             self.live.end(board);
         }
         self.shape_analyser(signal.coding());
@@ -291,7 +289,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     .generator
                     .feed(next, wants, board.now_us(), push)
             }
-            Source::I2s => {
+            Source::I2s | Source::Smi => {
                 let counters = &mut self.stream.counters;
                 self.live.feed(analyser, wants, counters, board)
             }

@@ -1,6 +1,6 @@
 //! Live input: a capture, its samples on their way to the analyser, and who waits for it.
 
-use wire::{Channels, Counters, Rate, SampleFormat, Source};
+use wire::{Channels, Counters, Domain, Rate, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
@@ -66,15 +66,11 @@ impl Live {
     pub(super) fn open(
         &mut self,
         settings: &Settings,
-        [left, right]: [bool; 2],
+        slots: [bool; 2],
         expected: Option<Rate>,
         board: &mut impl Board,
     ) -> Result<(), Trouble> {
-        let wiring = Wiring {
-            left,
-            right,
-            divisor: settings.divisor(),
-        };
+        let wiring = settings.wiring(slots);
         let now_us = board.now_us();
         self.capture.begin(board.port(), wiring, expected, now_us)
     }
@@ -82,10 +78,14 @@ impl Live {
     /// The samples of the capture.
     pub(super) fn signal(&self) -> Option<Signal> {
         let rate = self.capture.rate()?;
+        let (source, format, domain) = match self.capture.wiring() {
+            Wiring::I2s(_) => (Source::I2s, SampleFormat::I32, self.channel.domain()),
+            Wiring::Smi { .. } => (Source::Smi, SampleFormat::U8High, Domain::Real),
+        };
         Some(Signal {
-            source: Source::I2s,
-            format: SampleFormat::I32,
-            domain: self.channel.domain(),
+            source,
+            format,
+            domain,
             channels: match self.channel {
                 Channel::Left | Channel::Right | Channel::Iq => Channels::All,
                 Channel::Qi => Channels::Swapped,
@@ -132,26 +132,19 @@ impl Live {
     fn copy(&self, first: u64, count: u64, port: &mut impl Port, mut take: impl FnMut(&[u8])) {
         let mut words = [0; CHUNK];
         let mut bytes = [0; 4 * CHUNK];
-        let frame_words = self.capture.wiring().frame_bytes() as usize / 4;
-        let at_a_time = CHUNK / frame_words;
+        let frame_bytes = self.capture.wiring().frame_bytes() as usize;
+        // A frame of two bytes may begin in the middle of a word.
+        let before = (first * frame_bytes as u64 % 4) as usize;
+        let at_a_time = (4 * CHUNK - before) / frame_bytes / 2 * 2;
         for start in (0..count).step_by(at_a_time) {
             let frames = (count - start).min(at_a_time as u64) as usize;
-            let words = &mut words[..frames * frame_words];
+            let end = before + frames * frame_bytes;
+            let words = &mut words[..end.div_ceil(4)];
             self.capture.read(port, first + start, words);
             for (word, bytes) in words.iter().zip(bytes.as_chunks_mut().0) {
                 *bytes = word.to_le_bytes();
             }
-            take(&bytes[..4 * words.len()]);
+            take(&bytes[before..end]);
         }
     }
-}
-
-/// The 24 bits of a sample in its word, full scale being 1.
-pub(super) fn value(word: u32) -> f32 {
-    (word as i32 >> 8) as f32 * (1.0 / 8_388_608.0)
-}
-
-/// Reports if a sample is at either end of its range.
-pub(super) fn is_clipped(word: u32) -> bool {
-    matches!(word >> 8, 0x7f_ffff | 0x80_0000)
 }

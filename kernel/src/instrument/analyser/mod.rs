@@ -41,6 +41,7 @@ pub(super) struct Summary {
     /// The fastest plan was dropped, and another computed it.
     pub replaced: bool,
     pub doubt: Option<Doubt>,
+    pub duty_ppm: Option<u32>,
     pub timing: Timing,
 }
 

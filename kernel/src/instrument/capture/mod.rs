@@ -22,7 +22,7 @@ use wire::Rate;
 
 pub(super) use meter::Measured;
 pub use port::{
-    JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, TAIL_BYTES, Wiring,
+    JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring,
 };
 pub(super) use trouble::{Trouble, write_hz};
 
@@ -33,6 +33,8 @@ use ring::Ring;
 
 /// The time without a sample after which the clock counts as stopped.
 const IDLE_US: u64 = 50_000;
+/// The rates that parts for I2S have, in hertz.
+const RATES_HZ: core::ops::RangeInclusive<f64> = 7900.0..=388_000.0;
 /// The time in which the rate is found out; a host repeats its request after 500 ms.
 const START_US: u64 = 300_000;
 /// The rate is known well enough to begin with when it may be off by so much of itself.
@@ -41,8 +43,6 @@ const START_PERCENT: f64 = 0.5;
 pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
-/// The rates that parts for I2S have, in hertz.
-const RATES_HZ: core::ops::RangeInclusive<f64> = 7900.0..=388_000.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -88,11 +88,11 @@ pub(super) struct Capture {
 impl Capture {
     /// No capture yet.
     pub(super) const fn new() -> Self {
-        let wiring = Wiring {
+        let wiring = Wiring::I2s(Slots {
             left: true,
             right: false,
             divisor: None,
-        };
+        });
         Self {
             state: State::Idle,
             wiring,
@@ -162,8 +162,8 @@ impl Capture {
 
     /// The rate to compute with: exact where the board gives the clock.
     pub(super) fn rate(&self) -> Option<Measured> {
-        match (self.wiring.divisor, self.expected) {
-            (Some(_), Some(rate)) => Some(Measured {
+        match self.expected {
+            Some(rate) if self.wiring.gives_clock() => Some(Measured {
                 rate,
                 within_hz: 0.0,
             }),
@@ -200,7 +200,7 @@ impl Capture {
     fn judge(&mut self, now_us: u64) -> Result<Event, Trouble> {
         if self.meter.idle_us(now_us) > IDLE_US {
             return Err(match self.ring.frames() {
-                0 => Trouble::Nothing,
+                0 => self.nothing(),
                 samples => Trouble::Stopped { samples },
             });
         }
@@ -225,7 +225,7 @@ impl Capture {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
             return if late {
-                Err(Trouble::Nothing)
+                Err(self.nothing())
             } else {
                 Ok(Event::Nothing)
             };
@@ -233,13 +233,14 @@ impl Capture {
         let is_known = measured.within_hz < measured.rate.to_hz() * START_PERCENT / 100.0;
         if !is_known {
             return if late {
-                Err(Trouble::Range(measured))
+                Err(self.out_of_range(measured))
             } else {
                 Ok(Event::Nothing)
             };
         }
-        if !RATES_HZ.contains(&measured.rate.to_hz()) {
-            return Err(Trouble::Range(measured));
+        let is_i2s = matches!(self.wiring, Wiring::I2s(_));
+        if is_i2s && !RATES_HZ.contains(&measured.rate.to_hz()) {
+            return Err(self.out_of_range(measured));
         }
         self.compare()?;
         self.recent.restart();
@@ -256,10 +257,34 @@ impl Capture {
         if let (Some(measured), Some(expected)) = (self.recent.measured(), wanted)
             && measured.differs(expected, WRONG_PERCENT)
         {
-            return Err(Trouble::Rate { measured, expected });
+            return Err(self.other_rate(measured, expected));
         }
         self.recent.restart();
         Ok(())
+    }
+
+    /// The trouble that no sample has come.
+    const fn nothing(&self) -> Trouble {
+        match self.wiring {
+            Wiring::I2s(_) => Trouble::Nothing,
+            Wiring::Smi { .. } => Trouble::NoReads,
+        }
+    }
+
+    /// The trouble that samples come at a rate that cannot be.
+    const fn out_of_range(&self, measured: Measured) -> Trouble {
+        match (self.wiring, self.expected) {
+            (Wiring::Smi { .. }, Some(expected)) => self.other_rate(measured, expected),
+            _ => Trouble::Range(measured),
+        }
+    }
+
+    /// The trouble that samples come at another rate.
+    pub(super) const fn other_rate(&self, measured: Measured, expected: Rate) -> Trouble {
+        match self.wiring {
+            Wiring::I2s(_) => Trouble::Rate { measured, expected },
+            Wiring::Smi { .. } => Trouble::ReadRate { measured, expected },
+        }
     }
 
     /// Frames that are in memory.

@@ -32,6 +32,7 @@ pub(super) fn spectrum(
             wire::Source::Generator => "the built-in generator".to_owned(),
             wire::Source::Upload => UPLOAD.to_owned(),
             wire::Source::I2s => "the I2S input".to_owned(),
+            wire::Source::Smi => "the parallel ADC".to_owned(),
         },
         power,
         first_bin: i64::from(descriptor.first_bin),
@@ -51,6 +52,7 @@ pub(super) fn spectrum(
         fallback: head.fallback,
         replaced: head.replaced,
         doubt: head.doubt,
+        duty_ppm: head.duty_ppm,
         board: descriptor.board.to_string(),
         firmware: descriptor.firmware.to_string(),
         unit: match descriptor.unit {
