@@ -20,8 +20,6 @@ use crate::engine::{Fft, QpuHost};
 const SETTLE: u64 = (1 << 18) / 64 * 5 / 4;
 /// Frames that are looked at.
 const FRAMES: u64 = 4096;
-/// Words that are copied at a time.
-const CHUNK: usize = 64;
 /// A mean beyond this is worth a sentence: the offset of microphones that are all right is less.
 const OFFSET: f32 = 0.05;
 
@@ -175,13 +173,11 @@ impl fmt::Display for Hundredths {
 fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
     let mut seen = [Seen::NOTHING; 2];
     let first = capture.frames() - FRAMES;
-    let mut words = [0; CHUNK];
-    for start in (0..FRAMES).step_by(CHUNK / 2) {
-        capture.read(port, first + start, &mut words);
+    capture.read(port, first, FRAMES, |words, _| {
         for (index, word) in words.iter().enumerate() {
             seen[index % 2].take(*word);
         }
-    }
+    });
     seen
 }
 
