@@ -125,10 +125,12 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Begins a run of records.
     pub(super) fn begin(&mut self, signal: Signal, board: &mut impl Board) {
-        if !matches!(signal.source, Source::I2s | Source::Smi) {
+        self.shape_analyser(signal.coding());
+        if signal.is_captured() {
+            self.analyser.read_ring();
+        } else {
             self.live.end(board);
         }
-        self.shape_analyser(signal.coding());
         self.stream.begin(signal, board.now_us());
         self.refresh_descriptor(board);
         board.stage(signal.stage());
@@ -243,7 +245,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let mut busy = self.feed(&signal, board);
         if self.analyser.may_begin(board.now_us()) {
             self.upload.add_blocks(self.analyser.due());
-            self.analyser.begin_blocks(board);
+            self.analyser.begin_blocks(&mut self.live.capture, board);
             self.report_drops();
             busy = true;
         }
@@ -264,7 +266,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if is_last && !signal.is_live() && (is_leaving || self.waits_for_host()) {
             return busy;
         }
-        self.finish_blocks(&signal, board);
+        if !self.finish_blocks(&signal, board) {
+            return true;
+        }
         if is_last {
             self.live.capture.cover(self.analyser.covered_end());
         }
@@ -291,7 +295,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             Source::I2s | Source::Smi => {
                 let counters = &mut self.stream.counters;
-                self.live.feed(analyser, wants, counters, board)
+                self.live.feed(analyser, counters)
             }
             Source::Upload => {
                 let fed = self.upload.feed(wants, |bytes| analyser.extend(bytes));
@@ -341,12 +345,19 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Finishes the blocks that were begun first, and says so when the QPUs have failed.
-    fn finish_blocks(&mut self, signal: &Signal, board: &mut impl Board) {
-        let result = self.analyser.finish_blocks(board);
+    /// Finishes the blocks that were begun first, and says so when the QPUs have failed. Reports if
+    /// they are done: if DMA has not overtaken their samples.
+    fn finish_blocks(&mut self, signal: &Signal, board: &mut impl Board) -> bool {
+        let finished = self.analyser.finish_blocks(&mut self.live.capture, board);
         board.stage(signal.stage());
         self.report_drops();
-        if let Err(error) = result {
+        let counters = &mut self.stream.counters;
+        if finished.is_overtaken {
+            self.live.leave_out(&mut self.analyser, counters);
+        } else {
+            counters.clipped = counters.clipped.saturating_add(finished.clipped);
+        }
+        if let Some(error) = finished.trouble {
             let failure = match error {
                 EngineError::Timeout { .. } => "a QPU job did not end in time, V3D was restarted",
                 EngineError::NoMemory => "the QPUs have not enough memory for this length",
@@ -366,6 +377,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 .say("this block is computed by the CPU instead; the record says so");
             self.refresh_descriptor(board);
         }
+        !finished.is_overtaken
     }
 
     /// Reports plans that were dropped: in text, in the log, and to the host in a frame.

@@ -4,13 +4,11 @@ use wire::{Channels, Counters, Domain, Rate, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
-use super::capture::{Capture, Port, Trouble, Wiring};
+use super::capture::{Capture, Trouble, Wiring};
 use super::settings::{Channel, Settings};
-use super::source::{SAMPLE_BUDGET, Signal};
+use super::source::Signal;
 use crate::engine::Fft;
-
-/// Words that are copied at a time.
-const CHUNK: usize = 64;
+use crate::engine::samples::Coding;
 
 /// When a stream begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,76 +73,64 @@ impl Live {
         self.capture.begin(board.port(), wiring, expected, now_us)
     }
 
-    /// The samples of the capture.
-    pub(super) fn signal(&self) -> Option<Signal> {
-        let rate = self.capture.rate()?;
-        let (source, format, domain) = match self.capture.wiring() {
-            Wiring::I2s(_) => (Source::I2s, SampleFormat::I32, self.channel.domain()),
-            Wiring::Smi { .. } => (Source::Smi, SampleFormat::U8High, Domain::Real),
+    /// The coding of the samples.
+    pub(super) const fn coding(&self) -> Coding {
+        let (format, domain) = match self.capture.wiring() {
+            Wiring::I2s(_) => (SampleFormat::I32, self.channel.domain()),
+            Wiring::Smi { .. } => (SampleFormat::U8High, Domain::Real),
         };
-        Some(Signal {
-            source,
+        Coding {
             format,
             domain,
             channels: match self.channel {
                 Channel::Left | Channel::Right | Channel::Iq => Channels::All,
                 Channel::Qi => Channels::Swapped,
             },
+        }
+    }
+
+    /// The samples of the capture.
+    pub(super) fn signal(&self) -> Option<Signal> {
+        let rate = self.capture.rate()?;
+        let Coding {
+            format,
+            domain,
+            channels,
+        } = self.coding();
+        Some(Signal {
+            source: match self.capture.wiring() {
+                Wiring::I2s(_) => Source::I2s,
+                Wiring::Smi { .. } => Source::Smi,
+            },
+            format,
+            domain,
+            channels,
             rate: rate.rate,
             rate_within_hz: rate.within_hz,
             stream: 0,
         })
     }
 
-    /// Hands samples to the analyser; reports if there were any.
+    /// Lets the analyser know which samples are there. Where DMA has overtaken some, they are left
+    /// out; reports if so.
     pub(super) fn feed(
         &mut self,
         analyser: &mut Analyser<impl Fft>,
-        wants: usize,
         counters: &mut Counters,
-        board: &mut impl Board,
     ) -> bool {
-        let port = board.port();
-        let first = analyser.next_sample();
-        let there = self.capture.frames().saturating_sub(first);
-        let count = there.min(wants.min(SAMPLE_BUDGET) as u64);
-        if count == 0 {
-            return false;
+        let is_overtaken = !self.capture.has(analyser.first_needed());
+        if is_overtaken {
+            self.leave_out(analyser, counters);
         }
-        let mut clipped = 0;
-        if self.capture.has(first) {
-            self.copy(first, count, port, |bytes| {
-                clipped += analyser.extend(bytes)
-            });
-        }
-        if self.capture.still_has(port, first) {
-            counters.clipped = counters.clipped.saturating_add(clipped);
-        } else {
-            let (from, lost) = self.capture.skip();
-            analyser.restart_at(from);
-            let lost = u32::try_from(lost).unwrap_or(u32::MAX);
-            counters.overruns = counters.overruns.saturating_add(lost);
-        }
-        true
+        analyser.note_ring(self.capture.frames());
+        is_overtaken
     }
 
-    /// Copies samples out of the ring, as bytes.
-    fn copy(&self, first: u64, count: u64, port: &mut impl Port, mut take: impl FnMut(&[u8])) {
-        let mut words = [0; CHUNK];
-        let mut bytes = [0; 4 * CHUNK];
-        let frame_bytes = self.capture.wiring().frame_bytes() as usize;
-        // A frame of two bytes may begin in the middle of a word.
-        let before = (first * frame_bytes as u64 % 4) as usize;
-        let at_a_time = (4 * CHUNK - before) / frame_bytes / 2 * 2;
-        for start in (0..count).step_by(at_a_time) {
-            let frames = (count - start).min(at_a_time as u64) as usize;
-            let end = before + frames * frame_bytes;
-            let words = &mut words[..end.div_ceil(4)];
-            self.capture.read(port, first + start, words);
-            for (word, bytes) in words.iter().zip(bytes.as_chunks_mut().0) {
-                *bytes = word.to_le_bytes();
-            }
-            take(&bytes[before..end]);
-        }
+    /// Goes on behind what DMA has overtaken, and counts the samples that are in no record.
+    pub(super) fn leave_out(&mut self, analyser: &mut Analyser<impl Fft>, counters: &mut Counters) {
+        let (from, lost) = self.capture.skip();
+        analyser.restart_at(from);
+        let lost = u32::try_from(lost).unwrap_or(u32::MAX);
+        counters.overruns = counters.overruns.saturating_add(lost);
     }
 }

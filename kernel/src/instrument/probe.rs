@@ -21,8 +21,6 @@ use crate::gpio::SMI_DATA_PINS;
 const SETTLE: u64 = (1 << 18) / 64 * 5 / 4;
 /// Frames that are looked at.
 const FRAMES: u64 = 4096;
-/// Words that are copied at a time.
-const CHUNK: usize = 64;
 /// A mean beyond this is worth a sentence: the offset of microphones that are all right is less.
 const OFFSET: f32 = 0.05;
 
@@ -242,12 +240,9 @@ fn unseen(wiring: Wiring) -> [Seen; 2] {
 fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
     let wiring = capture.wiring();
     let mut seen = unseen(wiring);
-    let at_a_time = 4 * CHUNK as u64 / u64::from(wiring.frame_bytes());
     // A frame of two bytes may begin in the middle of a word.
     let first = (capture.frames() - FRAMES) / 2 * 2;
-    let mut words = [0; CHUNK];
-    for start in (0..FRAMES).step_by(at_a_time as usize) {
-        capture.read(port, first + start, &mut words);
+    capture.read(port, first, FRAMES, |words, _| {
         for (index, word) in words.iter().enumerate() {
             match wiring {
                 Wiring::I2s(_) => seen[index % 2].take(*word as i32 >> 8),
@@ -257,7 +252,7 @@ fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
                 }
             }
         }
-    }
+    });
     seen
 }
 

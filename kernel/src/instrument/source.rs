@@ -38,6 +38,14 @@ impl Signal {
         }
     }
 
+    /// Reports if its samples lie in the ring of a capture.
+    pub(super) const fn is_captured(&self) -> bool {
+        match self.source {
+            Source::Generator | Source::Upload => false,
+            Source::I2s | Source::Smi => true,
+        }
+    }
+
     /// Reports if the source cannot wait.
     pub(super) const fn is_live(&self) -> bool {
         !matches!(self.source, Source::Upload)

@@ -18,6 +18,9 @@ mod port;
 mod ring;
 mod trouble;
 
+use core::ops::Range;
+
+use qpu::job::Buffer;
 use wire::Rate;
 
 pub(super) use meter::Measured;
@@ -26,8 +29,6 @@ pub use port::{
 };
 pub(super) use trouble::{Trouble, write_hz};
 
-use crate::engine::SampleBlock;
-use crate::engine::samples::Coding;
 use meter::Meter;
 use ring::Ring;
 
@@ -43,6 +44,11 @@ const START_PERCENT: f64 = 0.5;
 pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
+/// The bytes that the ARM can look at in a second beside its other work: a fifth of what it could
+/// with no other.
+const GLANCE_BYTES_A_SECOND: f64 = 8e6;
+/// Frames that are looked at together, or left out.
+const GLANCE_FRAMES: u64 = 128;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -297,27 +303,51 @@ impl Capture {
         self.ring.has(frame)
     }
 
-    /// Reads words from frame `first` on.
-    pub(super) fn read(&self, port: &mut impl Port, first: u64, words: &mut [u32]) {
-        self.ring.read(port.memory(), first, words);
-    }
-
-    /// Lends samples to the QPUs where they lie ([`Ring::lend`]).
-    #[expect(dead_code, reason = "the analyser copies until the overlap is merged")]
-    pub(super) fn lend(
-        &mut self,
+    /// Hands over `count` frames from frame `first` on ([`Ring::read`]).
+    pub(super) fn read(
+        &self,
         port: &mut impl Port,
-        coding: Coding,
-        samples: usize,
-        advance: usize,
-    ) -> Option<SampleBlock> {
-        self.ring.lend(port.memory(), coding, samples, advance)
+        first: u64,
+        count: u64,
+        take: impl FnMut(&mut [u32], Range<usize>),
+    ) {
+        self.ring.read(port.memory(), first, count, take);
     }
 
-    /// Takes a block back; reports if DMA has left it alone until now.
-    #[expect(dead_code, reason = "the analyser copies until the overlap is merged")]
-    pub(super) fn give_back(&mut self, port: &mut impl Port, block: &SampleBlock) -> bool {
-        self.still_has(port, block.first_sample)
+    /// As [`Self::read`], but at high rates the ARM has no time for all frames: then some of them
+    /// are left out ([`Self::glances_at`]).
+    pub(super) fn glance(
+        &self,
+        port: &mut impl Port,
+        first: u64,
+        count: u64,
+        mut take: impl FnMut(&mut [u32], Range<usize>),
+    ) {
+        let part = u64::from(self.glances_at());
+        let end = first + count;
+        let mut at = first;
+        while at < end {
+            let stop = end.min(at - at % GLANCE_FRAMES + GLANCE_FRAMES);
+            let is_seen = (at / GLANCE_FRAMES).is_multiple_of(part);
+            if is_seen {
+                self.read(port, at, stop - at, &mut take);
+            }
+            at = stop;
+        }
+    }
+
+    /// One in so many frames is looked at for clipping.
+    pub(super) fn glances_at(&self) -> u32 {
+        let rate = self.rate().map_or(0.0, |it| it.rate.to_hz());
+        let bytes = rate * f64::from(self.wiring.frame_bytes());
+        let fits = |part: &u32| bytes <= f64::from(*part) * GLANCE_BYTES_A_SECOND;
+        [1, 2, 4, 8].into_iter().find(fits).unwrap_or(16)
+    }
+
+    /// The place of frames, for the QPUs to read them there ([`Ring::lend`]). DMA overtakes it when
+    /// [`Self::still_has`] denies the first of them.
+    pub(super) fn lend(&mut self, port: &mut impl Port, first: u64, count: u64) -> Option<Buffer> {
+        self.ring.lend(port.memory(), first, count)
     }
 
     /// Looks again: reports if DMA has left this frame and those behind it alone until now.
@@ -337,7 +367,6 @@ impl Capture {
         let from = self.ring.restart();
         let lost = from.saturating_sub(self.covered);
         self.covered = from;
-        self.ring.lend_from(from);
         (from, lost)
     }
 
