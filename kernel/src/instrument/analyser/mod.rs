@@ -8,6 +8,7 @@
 
 mod blocks;
 mod check;
+mod newest;
 mod pipeline;
 mod ring;
 mod shape;
@@ -23,6 +24,7 @@ use crate::engine::samples::{Coding, History};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
+use newest::Newest;
 use pipeline::Pipeline;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
@@ -88,6 +90,7 @@ pub(super) struct Analyser<'a, Q> {
     trust: Trust,
     checks: Checks,
     pipeline: Pipeline,
+    newest: Newest,
 }
 
 impl<'a, Q: Fft> Analyser<'a, Q> {
@@ -114,6 +117,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             trust: Trust::default(),
             checks: Checks::default(),
             pipeline: Pipeline::default(),
+            newest: Newest::default(),
         }
     }
 
@@ -123,6 +127,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.shape = shape;
         self.go_to(0);
         self.ring_end = None;
+        self.newest = Newest::default();
         self.failures = 0;
         self.closed = false;
         self.checks.begin();
@@ -173,6 +178,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             engine: EngineKind::Qpu,
             ..Summary::default()
         };
+        self.newest.begin_record();
     }
 
     pub(super) fn bins(&self) -> usize {
@@ -348,6 +354,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         );
         let summary = Summary {
             doubt: self.checks.doubt,
+            duty_ppm: self.newest.duty_ppm(),
             ..self.summary
         };
         self.clear();
