@@ -189,7 +189,7 @@ pub(super) fn spectrum_line(values: &[f32], last: &Last, now_us: u64) -> heaples
     let time_ms = now_us / 1000;
     let _ = write!(
         line,
-        "spectrum {} at {}.{:03} s, {}, {}{} blocks:",
+        "spectrum {} at {}.{:03} s, {}, {}{} blocks",
         head.record,
         time_ms / 1000,
         time_ms % 1000,
@@ -201,6 +201,15 @@ pub(super) fn spectrum_line(values: &[f32], last: &Last, now_us: u64) -> heaples
         },
         head.blocks
     );
+    if let Some(duty_ppm) = head.duty_ppm {
+        let _ = write!(
+            line,
+            ", duty {}.{} %",
+            duty_ppm / 10_000,
+            duty_ppm / 1000 % 10
+        );
+    }
+    let _ = line.push(':');
     for index in strongest::<TEXT_LINES>(values).into_iter().flatten() {
         let _ = line.push_str(" [");
         let _ = write_milli(descriptor.frequency_hz(index as u32), &mut line);
