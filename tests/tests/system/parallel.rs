@@ -6,7 +6,7 @@ use crate::host::{Event, Host, Spectrum};
 use crate::line::Virtual;
 use tests::{NO_KERNEL, need};
 use virtual_pi::{Config, ParallelPart, ParallelWiring, Signal, Tone};
-use wire::{Engine, Message, NakCode, Rate, Source};
+use wire::{Engine, Fault, Message, NakCode, Rate, Source};
 
 /// A Pi 1 B+, whose header has the pins, and a Pi 1 B, whose header has not.
 const BOARD: u32 = 0x0010;
@@ -94,6 +94,28 @@ fn a_parallel_adc_reads_its_level_without_a_hole() {
     }
 }
 
+/// Single blocks cost more time than 20 MS/s leave.
+#[test]
+fn a_snapshot_loses_nothing_and_says_its_duty() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, BOARD, ParallelWiring::Right);
+    host.must(&Message::Set("rate=20M mode=snapshot n=1024 avg=1 bins=16"));
+    host.must(&Message::Start);
+    let mut duties = vec![];
+    for event in host.collect(60) {
+        if let Event::Spectrum(spectrum) = event {
+            let head = spectrum.head;
+            assert_eq!(head.counters.overruns, 0);
+            duties.push(head.duty_ppm.expect("each record says it"));
+            // The tone of 62.5 kHz, between bins 3 and 4.
+            let level = spectrum.levels_db[3];
+            assert!((level - TONE_DBFS).abs() < 0.2, "{level} dBFS");
+        }
+    }
+    assert!(duties.len() > 3, "{duties:?}");
+    assert!(duties.iter().all(|ppm| *ppm < 1_000_000), "{duties:?}");
+}
+
 #[test]
 fn every_rate_is_the_one_that_is_set() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
@@ -132,6 +154,26 @@ fn each_wrong_wire_has_its_sentence_and_the_right_one_works_afterwards() {
     host.line.pi.set_parallel(Some(part(ParallelWiring::Right)));
     let (troubles, text) = probe(&mut host);
     assert_eq!(troubles, 0, "{text}");
+    spectra(&mut host, 150);
+}
+
+#[test]
+fn a_failed_dma_ends_the_stream_with_a_sentence_and_the_next_one_works() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, BOARD, ParallelWiring::Right);
+    spectra(&mut host, 150);
+    host.line.pi.fail_dma();
+    let text = host.until("FAULT", 1_000, |event| match event {
+        Event::Frame(reply) => match reply.message() {
+            Message::Fault(fault) => {
+                assert_eq!(fault.code, Fault::INPUT_FAILED);
+                Some(fault.text.to_owned())
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    assert!(text.contains("DMA stopped with an error"), "{text}");
     spectra(&mut host, 150);
 }
 
