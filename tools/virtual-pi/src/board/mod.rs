@@ -121,6 +121,13 @@ impl Board {
         self.v3d.set_defect(defect);
     }
 
+    /// Switches the blocks that sample off and on at `now`, with the parts of `config`.
+    pub fn restart_sampling(&mut self, config: &Config, now: u64) {
+        self.sampling = Sampling::new(config.i2s.clone(), config.parallel.clone(), now);
+        self.gpio = Gpio::new(config.uart_at_bluetooth);
+        self.fault = None;
+    }
+
     /// Wires another part to the pins of the PCM block at `now`.
     pub fn set_i2s(&mut self, part: Option<I2sPart>, now: u64) {
         self.advance_sampling(now);
