@@ -29,6 +29,8 @@ pub struct Spectrum {
     pub raw: Vec<u8>,
     /// Levels in decibels.
     pub levels_db: Vec<f64>,
+    /// The board's time when it had its first chunk ready, in microseconds.
+    pub left_us: u64,
 }
 
 /// A frame that is neither spectrum nor descriptor.
@@ -67,6 +69,8 @@ pub struct Host<L> {
     encoder: Encoder,
     assembler: Assembler<Vec<u8>>,
     descriptor: Option<Descriptor>,
+    /// The board's time in the last chunk that begins a record.
+    left_us: u64,
     waiting: VecDeque<Event>,
     request: u16,
     /// All text so far.
@@ -87,6 +91,7 @@ impl<L: Line> Host<L> {
             encoder: Encoder::new(),
             assembler: Assembler::new(vec![0; 4 << 20]),
             descriptor: None,
+            left_us: 0,
             waiting: VecDeque::new(),
             request: 0,
             text: String::new(),
@@ -340,6 +345,9 @@ impl<L: Line> Host<L> {
                     return;
                 }
                 Ok(Message::Spectrum(chunk)) => {
+                    if chunk.offset == 0 {
+                        self.left_us = header.time_us;
+                    }
                     let Assembled::Record(record) = self.assembler.push(&chunk) else {
                         return;
                     };
@@ -361,6 +369,7 @@ impl<L: Line> Host<L> {
                         descriptor,
                         raw: record.raw().to_vec(),
                         levels_db: levels.collect(),
+                        left_us: self.left_us,
                     }))
                 }
                 Ok(Message::Log(piece)) => {

@@ -11,15 +11,15 @@ use wire::{Engine, Fault, Message, NakCode, Rate, Source};
 /// A Pi 1 B+, whose header has the pins.
 const BOARD: u32 = 0x0010;
 /// Settings of most tests: a record is 1024 + 3 * 512 samples.
-const SETTINGS: &str = "input=i2s n=1024 window=flat-top avg=4 out=f32";
+pub const SETTINGS: &str = "input=i2s n=1024 window=flat-top avg=4 out=f32";
 /// Samples from a record to the next.
-const RECORD: u64 = 2048;
+pub const RECORD: u64 = 2048;
 /// The level of the tone, and how near to it its bin reads.
 const TONE_DBFS: f64 = -3.0;
 const TOLERANCE_DB: f64 = 0.02;
 
 /// A tone on bin 64 of 1024 at 50 kHz.
-fn tone() -> Signal {
+pub fn tone() -> Signal {
     Signal::Tones {
         tones: vec![Tone {
             hz: 3125.0,
@@ -31,7 +31,7 @@ fn tone() -> Signal {
 }
 
 /// A quiet board with this part, at a fast line, with settings.
-fn board(image: &[u8], part: Option<I2sPart>, settings: &str) -> Host<Virtual> {
+pub fn board(image: &[u8], part: Option<I2sPart>, settings: &str) -> Host<Virtual> {
     let config = Config {
         i2s: part,
         revision: Some(BOARD),
@@ -44,7 +44,7 @@ fn board(image: &[u8], part: Option<I2sPart>, settings: &str) -> Host<Virtual> {
     host
 }
 
-fn part(role: I2sRole, wiring: Wiring) -> Option<I2sPart> {
+pub fn part(role: I2sRole, wiring: Wiring) -> Option<I2sPart> {
     Some(I2sPart {
         wiring,
         ..I2sPart::new(role, tone())
@@ -52,7 +52,7 @@ fn part(role: I2sRole, wiring: Wiring) -> Option<I2sPart> {
 }
 
 /// Spectra of the next while, whose records follow each other without a hole.
-fn spectra(host: &mut Host<Virtual>, span_ms: u64) -> Vec<Spectrum> {
+pub fn spectra(host: &mut Host<Virtual>, span_ms: u64) -> Vec<Spectrum> {
     let spectra: Vec<Spectrum> = host
         .collect(span_ms)
         .into_iter()

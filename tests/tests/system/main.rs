@@ -29,6 +29,7 @@ mod lengths;
 mod levels;
 mod line_fills;
 mod live;
+mod live_stream;
 mod noise;
 mod parallel;
 mod proofs;

@@ -186,6 +186,13 @@ impl VirtualPi {
         cpu.board.set_v3d_defect(cpu.clock, defect);
     }
 
+    /// V3D stands still from now on, until it is reset: programs that run, or are started, do not
+    /// end.
+    pub fn hang_v3d(&mut self) {
+        let cpu = self.cpu_mut();
+        cpu.board.hang_v3d(cpu.clock);
+    }
+
     /// Wires another part to the pins of the PCM block from now on, or none. It has just been
     /// switched on, and stays there through resets.
     pub fn set_i2s(&mut self, part: Option<I2sPart>) {

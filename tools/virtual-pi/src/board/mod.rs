@@ -128,6 +128,12 @@ impl Board {
         self.fault = None;
     }
 
+    /// Has V3D stand still from `now` on, until it is reset.
+    pub fn hang_v3d(&mut self, now: u64) {
+        self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
+        self.v3d.hang();
+    }
+
     /// Wires another part to the pins of the PCM block at `now`.
     pub fn set_i2s(&mut self, part: Option<I2sPart>, now: u64) {
         self.advance_sampling(now);

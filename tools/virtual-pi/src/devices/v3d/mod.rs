@@ -46,6 +46,8 @@ pub struct V3dPort {
     off_since: Option<u64>,
     /// Cut off from memory.
     pub halted: bool,
+    /// It stands still until it is reset.
+    hangs: bool,
     /// Accesses to registers.
     pub accesses: u64,
     /// Rounds of the grid that have been run.
@@ -85,6 +87,7 @@ impl V3dPort {
             powered: false,
             off_since: None,
             halted: false,
+            hangs: false,
             accesses: 0,
             rounds: 0,
             shares_memory: false,
@@ -111,7 +114,18 @@ impl V3dPort {
 
     /// The reset line: whatever runs ends.
     pub fn reset(&mut self) {
+        self.hangs = false;
         self.v3d.reset();
+    }
+
+    /// Stands still from now on, until it is reset; `catch_up` has been called.
+    pub fn hang(&mut self) {
+        self.hangs = true;
+    }
+
+    /// Reports if programs go on.
+    fn goes_on(&self) -> bool {
+        self.powered && !self.halted && !self.hangs && self.v3d.is_running()
     }
 
     /// Breaks something from now on, or repairs it; `catch_up` has been called.
@@ -152,7 +166,7 @@ impl V3dPort {
 
     /// Runs V3D if a look is due at `now`; returns when the next one is.
     pub fn advance(&mut self, now: u64, memory: &mut Bus<'_>) -> u64 {
-        if !self.powered || self.halted || !self.v3d.is_running() {
+        if !self.goes_on() {
             return NEVER;
         }
         if now >= clocks_for_rounds(self.next_look()) {
@@ -174,7 +188,7 @@ impl V3dPort {
         }
         let target = rounds_in_clocks(now);
         let mut idle = target.saturating_sub(self.rounds);
-        if self.powered && !self.halted && self.v3d.is_running() && target > self.rounds {
+        if self.goes_on() && target > self.rounds {
             memory.guest = guest_block(self.v3d.read_register(SCRATCH), memory.memory.size());
             idle -= self.v3d.advance(memory, idle);
             self.events.append(&mut self.v3d.take_events());

@@ -1,0 +1,251 @@
+//! Live input goes on: through a line that is held or cut, samples at full scale, and QPUs that do
+//! not end. Its levels, its age, and its spectra beside those of the same samples uploaded.
+
+use crate::host::{Event, Host, Spectrum};
+use crate::line::{Line, Virtual};
+use crate::live::{RECORD, SETTINGS, board, part, spectra, tone};
+use tests::{NO_KERNEL, need};
+use virtual_pi::{I2sPart, I2sRole, Signal, Tone, Wiring};
+use wire::{Domain, Engine, Message, Rate, SampleFormat};
+
+/// Rate of the stream, as the board's clock gives it.
+const RATE_HZ: u64 = 50_000;
+
+/// An ADC that the board clocks, with this signal.
+fn adc(signal: Signal) -> Option<I2sPart> {
+    Some(I2sPart::new(I2sRole::Slave, signal))
+}
+
+fn spectra_of(events: Vec<Event>) -> Vec<Spectrum> {
+    let spectra = events.into_iter().filter_map(|event| match event {
+        Event::Spectrum(spectrum) => Some(*spectrum),
+        _ => None,
+    });
+    spectra.collect()
+}
+
+/// The next spectra, for so long.
+fn collect(host: &mut Host<Virtual>, span_ms: u64) -> Vec<Spectrum> {
+    spectra_of(host.collect(span_ms))
+}
+
+/// Holds that records have the samples of their numbers, and that none is lost.
+fn assert_no_hole(spectra: &[Spectrum]) {
+    assert!(!spectra.is_empty());
+    for Spectrum { head, .. } in spectra {
+        assert_eq!(head.first_sample, u64::from(head.record) * RECORD);
+        assert_eq!(head.counters.overruns, 0);
+    }
+}
+
+#[test]
+fn a_line_that_is_held_or_cut_costs_records_and_no_sample() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, adc(tone()), SETTINGS);
+    host.must(&Message::Set("out=u8"));
+    host.must(&Message::Start);
+    assert_no_hole(&collect(&mut host, 500));
+    // The host does not follow to the new rate, so the board says nothing for half a second.
+    host.must(&Message::Baud(921_600));
+    let held = collect(&mut host, 1_000);
+    assert_no_hole(&held);
+    let dropped = held[held.len() - 1].head.counters.dropped;
+    assert!(
+        dropped >= 500 * RATE_HZ as u32 / 1000 / RECORD as u32,
+        "{dropped}"
+    );
+    // Pulled out in the middle of a frame and put back a second later.
+    for _ in 0..503 {
+        host.line.receive(2);
+    }
+    let after = collect(&mut host, 300);
+    assert_no_hole(&after);
+    let numbers = [&held[held.len() - 1], &after[0]].map(|it| u64::from(it.head.record));
+    assert!(
+        numbers[1] - numbers[0] >= 1_000 * RATE_HZ / 1000 / RECORD,
+        "{numbers:?}"
+    );
+    host.quiet();
+    assert_eq!(host.ask(&Message::Ping(7)).message(), Message::Pong(7));
+}
+
+#[test]
+fn qpus_that_do_not_end_are_reset_in_mid_stream_and_no_sample_is_lost() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, adc(tone()), SETTINGS);
+    host.must(&Message::Set("out=u8"));
+    host.must(&Message::Start);
+    let before = collect(&mut host, 400);
+    assert_no_hole(&before);
+    host.line.pi.hang_v3d();
+    let after = collect(&mut host, 600);
+    assert_no_hole(&after);
+    assert!(host.text.contains("V3D was restarted"), "{}", host.text);
+    let fallbacks = after.iter().filter(|it| it.head.fallback);
+    assert_eq!(fallbacks.count(), 1);
+    let last = after.last().expect("some");
+    assert_eq!((last.head.engine, last.head.fallback), (Engine::Qpu, false));
+    for Spectrum { levels_db, .. } in &after {
+        // Half decibels.
+        assert!((levels_db[64] + 3.0).abs() <= 0.25, "{}", levels_db[64]);
+    }
+    host.quiet();
+    host.must(&Message::Start);
+    assert_no_hole(&collect(&mut host, 300));
+}
+
+#[test]
+fn samples_at_full_scale_are_counted() {
+    // One frame in 1,000 on either side, and one with both.
+    const PERIOD: usize = 1000;
+    let (most, least) = (i32::MAX & !0xff, i32::MIN);
+    let mut frames = vec![[0x1234_5600, -0x1234_5600]; PERIOD];
+    frames[7] = [most, 0];
+    frames[500] = [0, least];
+    frames[900] = [least, most];
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, adc(Signal::Frames(frames.into())), SETTINGS);
+    for (channel, a_period) in [("left", 2), ("iq", 3)] {
+        host.must(&Message::Set(&format!("channel={channel} out=u8")));
+        host.must(&Message::Start);
+        let spectra = collect(&mut host, 600);
+        assert_no_hole(&spectra);
+        let head = spectra[spectra.len() - 1].head;
+        let end = head.first_sample + 1024 + 3 * 512;
+        let wanted = end * a_period / PERIOD as u64;
+        let clipped = u64::from(head.counters.clipped);
+        assert!(
+            clipped.abs_diff(wanted) <= a_period,
+            "{channel}: {clipped}, {wanted}"
+        );
+        host.quiet();
+    }
+    host.line.pi.set_i2s(adc(tone()));
+    host.must(&Message::Start);
+    let spectra = collect(&mut host, 400);
+    assert_eq!(spectra[spectra.len() - 1].head.counters.clipped, 0);
+}
+
+#[test]
+fn a_sine_reads_its_level_on_a_bin_and_between_bins_by_qpus_and_arm() {
+    /// A quarter of a bin and a half from bin 100 of 1024.
+    const BETWEEN: [f64; 2] = [100.25, 100.5];
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, adc(tone()), SETTINGS);
+    for (bin, window) in [
+        (64.0, "hann"),
+        (BETWEEN[0], "flat-top"),
+        (BETWEEN[1], "flat-top"),
+    ] {
+        let tones = vec![Tone {
+            hz: bin * RATE_HZ as f64 / 1024.0,
+            dbfs: -3.0,
+        }];
+        host.line.pi.set_i2s(adc(Signal::Tones {
+            tones,
+            noise_dbfs: None,
+            seed: 1,
+        }));
+        for (engine, wanted) in [("auto", Engine::Qpu), ("cpu", Engine::Cpu)] {
+            host.must(&Message::Set(&format!(
+                "window={window} engine={engine} avg=1"
+            )));
+            host.must(&Message::Start);
+            let spectrum = host.spectrum(1_000);
+            assert_eq!(spectrum.head.engine, wanted);
+            let level = spectrum.levels_db.iter().copied().fold(f64::MIN, f64::max);
+            assert!(
+                (level + 3.0).abs() < 0.02,
+                "bin {bin}, {engine}: {level} dBFS"
+            );
+            host.quiet();
+        }
+    }
+}
+
+#[test]
+fn a_spectrum_is_at_most_two_blocks_old_when_it_leaves() {
+    const N: u64 = 4096;
+    const AVERAGE: u64 = 16;
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let settings = "input=i2s channel=iq n=4096 overlap=75% avg=16 out=u8";
+    let mut host = board(&image, adc(tone()), settings);
+    let begin_us = host.ask(&Message::Ping(1)).header.time_us;
+    host.must(&Message::Start);
+    for Spectrum { head, left_us, .. } in collect(&mut host, 3_000) {
+        // Its first sample came after the request.
+        let end = head.first_sample + N + (AVERAGE - 1) * N / 4;
+        let age_us = left_us as f64 - begin_us as f64 - end as f64 * 1e6 / RATE_HZ as f64;
+        let blocks = age_us * 1e-6 * RATE_HZ as f64 / N as f64;
+        println!(
+            "record {}: {:.1} ms, {blocks:.2} blocks",
+            head.record,
+            age_us / 1000.0
+        );
+        assert!(blocks > 0.0 && (head.record == 0 || blocks <= 2.0));
+    }
+}
+
+/// The power of bin `bin` of a block that begins with frame `first`, of one period of frames.
+fn power(frames: &[[i32; 2]], first: usize, n: usize, bin: usize) -> f64 {
+    let (mut re, mut im) = (0.0, 0.0);
+    for index in 0..n {
+        let sample = f64::from(frames[(first + index) % frames.len()][0]) / f64::from(1u32 << 31);
+        let phase = std::f64::consts::TAU * (bin * index % n) as f64 / n as f64;
+        re += sample * phase.cos();
+        im += sample * phase.sin();
+    }
+    (re * re + im * im) / (n * n) as f64 * 4.0
+}
+
+#[test]
+fn spectra_of_a_part_are_those_of_its_samples_uploaded_bit_for_bit() {
+    const N: usize = 1024;
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut random = tests::mutate::Random::new(tests::seed());
+    // A period is a record, so all records are equal.
+    let frames: Vec<[i32; 2]> = (0..RECORD)
+        .map(|_| [(); 2].map(|()| (random.bits() as i32) & !0xff))
+        .collect();
+    let settings = "input=i2s n=1024 window=rectangular avg=1 overlap=0 out=f32";
+    let mut host = board(&image, adc(Signal::Frames(frames.clone().into())), settings);
+    host.must(&Message::Start);
+    // The part has begun with its frames before the board listened.
+    let one = host.spectrum(1_000);
+    host.quiet();
+    let differs = |first: &usize| {
+        let bins = [3, 77, 200, 411].into_iter();
+        let first = first + one.head.first_sample as usize;
+        bins.map(|bin| {
+            let db = 10.0 * power(&frames, first, N, bin).log10();
+            (db - one.levels_db[bin]).abs()
+        })
+        .fold(0.0, f64::max)
+    };
+    let begin = (0..frames.len()).min_by(|a, b| differs(a).total_cmp(&differs(b)));
+    let begin = begin.expect("there are frames");
+    assert!(differs(&begin) < 0.001);
+    let all = || (0..4 * RECORD as usize).map(|index| frames[(begin + index) % frames.len()]);
+    for channel in ["left", "iq"] {
+        host.must(&Message::Set(&format!(
+            "channel={channel} window=hann avg=4 overlap=50%"
+        )));
+        host.must(&Message::Start);
+        let live = host.spectrum(1_000);
+        host.quiet();
+        let (domain, bytes): (_, Vec<u8>) = match channel {
+            "left" => {
+                let left = all().flat_map(|[left, _]| left.to_le_bytes());
+                (Domain::Real, left.collect())
+            }
+            _ => (
+                Domain::Complex,
+                all().flatten().flat_map(i32::to_le_bytes).collect(),
+            ),
+        };
+        let uploaded = host.upload(SampleFormat::I32, domain, Rate::hz(RATE_HZ), &bytes);
+        let record = (live.head.first_sample / RECORD) as usize;
+        assert_eq!(uploaded[0].head.engine, Engine::Qpu);
+        assert!(live.raw == uploaded[record].raw, "{channel}");
+    }
+}
