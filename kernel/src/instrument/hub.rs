@@ -56,6 +56,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     "spectra of the built-in generator follow until a byte comes from the host"
                 }
                 Input::I2s => "spectra of the I2S input follow until a byte comes from the host",
+                Input::Smi => "spectra of the parallel ADC follow until a byte comes from the host",
             });
         }
         board.stage(Stage::Idle);
@@ -105,10 +106,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Begins the stream of the input that is set, at its first sample.
     pub(super) fn begin_stream(&mut self, board: &mut impl Board) -> Result<Begun, Refusal> {
-        let domain = match self.settings.input {
-            Input::Generator => self.settings.domain,
-            Input::I2s => self.settings.channel.domain(),
-        };
+        let domain = self.settings.input_domain();
         cropped(&self.settings, domain)?;
         if self.settings.average == 0 {
             return Err(Refusal::Plain(
@@ -116,7 +114,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 "avg=all is for uploads, live input never ends; set avg=16 and start again",
             ));
         }
-        if self.settings.input == Input::I2s {
+        if self.settings.input != Input::Generator {
             return self.begin_capture(board).map(|()| Begun::Later);
         }
         self.stream.generator = Generator::new(domain, board.now_us());
@@ -275,7 +273,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             self.live.capture.cover(self.analyser.covered_end());
         }
         if is_last && signal.is_live() && (is_leaving || self.link.is_held()) {
-            self.analyser.clear();
+            self.analyser.skip_record();
             self.stream.drop_record();
         } else if is_last {
             self.emit(board);
@@ -295,7 +293,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     .generator
                     .feed(next, wants, board.now_us(), push)
             }
-            Source::I2s => {
+            Source::I2s | Source::Smi => {
                 let counters = &mut self.stream.counters;
                 self.live.feed(analyser, counters)
             }
@@ -395,7 +393,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Finishes the record under way and begins to send it.
     fn emit(&mut self, board: &mut impl Board) {
-        let power = self.stream.records.power(self.analyser.bins());
+        let power = self.stream.records.power(self.analyser.values());
         let summary = self.analyser.finish_record(power);
         let Some(last) = self.stream.finish_record(&summary, board.now_us()) else {
             return;
@@ -409,9 +407,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             says = self.stream.unasked && last.head.record.is_multiple_of(6);
         }
         if says {
-            let values = self.stream.records.values(&last);
-            let line = text::spectrum_line(values, &last, board.now_us());
-            self.link.say(&line);
+            let parts = last.descriptor.detector.parts().iter();
+            for (values, detector) in self.stream.records.values(&last).zip(parts) {
+                let line = text::spectrum_line(values, *detector, &last, board.now_us());
+                self.link.say(&line);
+            }
         }
     }
 }

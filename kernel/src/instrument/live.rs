@@ -1,6 +1,6 @@
 //! Live input: a capture, its samples on their way to the analyser, and who waits for it.
 
-use wire::{Channels, Counters, Rate, SampleFormat, Source};
+use wire::{Channels, Counters, Domain, Rate, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
@@ -64,24 +64,24 @@ impl Live {
     pub(super) fn open(
         &mut self,
         settings: &Settings,
-        [left, right]: [bool; 2],
+        slots: [bool; 2],
         expected: Option<Rate>,
         board: &mut impl Board,
     ) -> Result<(), Trouble> {
-        let wiring = Wiring {
-            left,
-            right,
-            divisor: settings.divisor(),
-        };
+        let wiring = settings.wiring(slots);
         let now_us = board.now_us();
         self.capture.begin(board.port(), wiring, expected, now_us)
     }
 
     /// The coding of the samples.
     pub(super) const fn coding(&self) -> Coding {
+        let (format, domain) = match self.capture.wiring() {
+            Wiring::I2s(_) => (SampleFormat::I32, self.channel.domain()),
+            Wiring::Smi { .. } => (SampleFormat::U8High, Domain::Real),
+        };
         Coding {
-            format: SampleFormat::I32,
-            domain: self.channel.domain(),
+            format,
+            domain,
             channels: match self.channel {
                 Channel::Left | Channel::Right | Channel::Iq => Channels::All,
                 Channel::Qi => Channels::Swapped,
@@ -98,7 +98,10 @@ impl Live {
             channels,
         } = self.coding();
         Some(Signal {
-            source: Source::I2s,
+            source: match self.capture.wiring() {
+                Wiring::I2s(_) => Source::I2s,
+                Wiring::Smi { .. } => Source::Smi,
+            },
             format,
             domain,
             channels,
@@ -130,14 +133,4 @@ impl Live {
         let lost = u32::try_from(lost).unwrap_or(u32::MAX);
         counters.overruns = counters.overruns.saturating_add(lost);
     }
-}
-
-/// The 24 bits of a sample in its word, full scale being 1.
-pub(super) fn value(word: u32) -> f32 {
-    (word as i32 >> 8) as f32 * (1.0 / 8_388_608.0)
-}
-
-/// Reports if a sample is at either end of its range.
-pub(super) fn is_clipped(word: u32) -> bool {
-    matches!(word >> 8, 0x7f_ffff | 0x80_0000)
 }

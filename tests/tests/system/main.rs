@@ -31,6 +31,7 @@ mod line_fills;
 mod live;
 mod live_stream;
 mod noise;
+mod parallel;
 mod proofs;
 mod qpu_selftest;
 mod reference_levels;

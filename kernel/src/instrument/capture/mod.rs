@@ -25,7 +25,7 @@ use wire::Rate;
 
 pub(super) use meter::Measured;
 pub use port::{
-    JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, TAIL_BYTES, Wiring,
+    JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring,
 };
 pub(super) use trouble::{Trouble, write_hz};
 
@@ -34,6 +34,8 @@ use ring::Ring;
 
 /// The time without a sample after which the clock counts as stopped.
 const IDLE_US: u64 = 50_000;
+/// The rates that parts for I2S have, in hertz.
+const RATES_HZ: core::ops::RangeInclusive<f64> = 7900.0..=388_000.0;
 /// The time in which the rate is found out; a host repeats its request after 500 ms.
 const START_US: u64 = 300_000;
 /// The rate is known well enough to begin with when it may be off by so much of itself.
@@ -47,8 +49,6 @@ const COMPARE_US: u64 = 1_000_000;
 const GLANCE_BYTES_A_SECOND: f64 = 8e6;
 /// Frames that are looked at together, or left out.
 const GLANCE_FRAMES: u64 = 128;
-/// The rates that parts for I2S have, in hertz.
-const RATES_HZ: core::ops::RangeInclusive<f64> = 7900.0..=388_000.0;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -94,11 +94,11 @@ pub(super) struct Capture {
 impl Capture {
     /// No capture yet.
     pub(super) const fn new() -> Self {
-        let wiring = Wiring {
+        let wiring = Wiring::I2s(Slots {
             left: true,
             right: false,
             divisor: None,
-        };
+        });
         Self {
             state: State::Idle,
             wiring,
@@ -157,6 +157,10 @@ impl Capture {
         self.state == State::Running
     }
 
+    pub(super) const fn wiring(&self) -> Wiring {
+        self.wiring
+    }
+
     /// The rate since the start, however good it is known.
     pub(super) fn measured(&self) -> Option<Measured> {
         self.meter.measured()
@@ -164,8 +168,8 @@ impl Capture {
 
     /// The rate to compute with: exact where the board gives the clock.
     pub(super) fn rate(&self) -> Option<Measured> {
-        match (self.wiring.divisor, self.expected) {
-            (Some(_), Some(rate)) => Some(Measured {
+        match self.expected {
+            Some(rate) if self.wiring.gives_clock() => Some(Measured {
                 rate,
                 within_hz: 0.0,
             }),
@@ -202,7 +206,7 @@ impl Capture {
     fn judge(&mut self, now_us: u64) -> Result<Event, Trouble> {
         if self.meter.idle_us(now_us) > IDLE_US {
             return Err(match self.ring.frames() {
-                0 => Trouble::Nothing,
+                0 => self.nothing(),
                 samples => Trouble::Stopped { samples },
             });
         }
@@ -227,7 +231,7 @@ impl Capture {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
             return if late {
-                Err(Trouble::Nothing)
+                Err(self.nothing())
             } else {
                 Ok(Event::Nothing)
             };
@@ -235,13 +239,14 @@ impl Capture {
         let is_known = measured.within_hz < measured.rate.to_hz() * START_PERCENT / 100.0;
         if !is_known {
             return if late {
-                Err(Trouble::Range(measured))
+                Err(self.out_of_range(measured))
             } else {
                 Ok(Event::Nothing)
             };
         }
-        if !RATES_HZ.contains(&measured.rate.to_hz()) {
-            return Err(Trouble::Range(measured));
+        let is_i2s = matches!(self.wiring, Wiring::I2s(_));
+        if is_i2s && !RATES_HZ.contains(&measured.rate.to_hz()) {
+            return Err(self.out_of_range(measured));
         }
         self.compare()?;
         self.recent.restart();
@@ -258,10 +263,34 @@ impl Capture {
         if let (Some(measured), Some(expected)) = (self.recent.measured(), wanted)
             && measured.differs(expected, WRONG_PERCENT)
         {
-            return Err(Trouble::Rate { measured, expected });
+            return Err(self.other_rate(measured, expected));
         }
         self.recent.restart();
         Ok(())
+    }
+
+    /// The trouble that no sample has come.
+    const fn nothing(&self) -> Trouble {
+        match self.wiring {
+            Wiring::I2s(_) => Trouble::Nothing,
+            Wiring::Smi { .. } => Trouble::NoReads,
+        }
+    }
+
+    /// The trouble that samples come at a rate that cannot be.
+    const fn out_of_range(&self, measured: Measured) -> Trouble {
+        match (self.wiring, self.expected) {
+            (Wiring::Smi { .. }, Some(expected)) => self.other_rate(measured, expected),
+            _ => Trouble::Range(measured),
+        }
+    }
+
+    /// The trouble that samples come at another rate.
+    pub(super) const fn other_rate(&self, measured: Measured, expected: Rate) -> Trouble {
+        match self.wiring {
+            Wiring::I2s(_) => Trouble::Rate { measured, expected },
+            Wiring::Smi { .. } => Trouble::ReadRate { measured, expected },
+        }
     }
 
     /// Frames that are in memory.

@@ -5,6 +5,7 @@
 
 mod input;
 mod numbers;
+mod rate;
 mod words;
 
 use core::fmt::{self, Write};
@@ -12,10 +13,12 @@ use core::fmt::{self, Write};
 use qpu_programs::firmware;
 use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Rate, Unit, Window};
 
-pub use input::{Channel, ClockSource, Input, RateChoice};
-use input::{check_rate, write_nearest};
+use input::check_parallel;
+pub use input::{Channel, ClockSource, Input, Mode};
 use numbers::number;
 pub(crate) use numbers::write_milli;
+pub use rate::RateChoice;
+use rate::{check_rate, usual_rate, write_nearest, write_nearest_smi};
 
 /// The longest transform, in points; what the workspace is made for.
 pub const MAX_N: u32 = 1 << firmware::MAX_LOG2;
@@ -64,6 +67,8 @@ pub struct Settings {
     pub overlap: Overlap,
     /// Blocks in a record; 0: one record at the end of an upload.
     pub average: u32,
+    /// Records of an exponential average; 0: none.
+    pub exponential: u32,
     /// The detector that makes one spectrum of them.
     pub detector: Detector,
     /// The mean of each block: kept or removed.
@@ -78,6 +83,8 @@ pub struct Settings {
     pub clock: ClockSource,
     /// The slots of I2S that are samples.
     pub channel: Channel,
+    /// The samples that are taken when too many come.
+    pub mode: Mode,
     /// The generator's samples. An upload names its own domain.
     pub domain: Domain,
     /// First bin sent; `None`: the lowest there is.
@@ -107,13 +114,15 @@ impl Default for Settings {
             window: Window::Hann,
             overlap: Overlap::Percent(50),
             average: 16,
+            exponential: 0,
             detector: Detector::Mean,
             dc: Dc::Keep,
             output: Output::Records(Encoding::U16),
             input: Input::Generator,
-            rate: RateChoice::Hz(input::DEFAULT_RATE),
+            rate: usual_rate(Input::Generator),
             clock: ClockSource::Board,
             channel: Channel::Left,
+            mode: Mode::Stream,
             domain: Domain::Real,
             first: None,
             bins: 0,
@@ -151,6 +160,8 @@ pub enum Problem {
     TooLong,
     /// A rate that no divisor of the crystal gives.
     NoDivisor(Rate),
+    /// A rate that SMI does not have.
+    NoReads(Rate),
 }
 
 impl Problem {
@@ -173,7 +184,8 @@ impl SettingError {
             Problem::Value(_)
             | Problem::Window
             | Problem::NotPowerOfTwo
-            | Problem::NoDivisor(_) => NakCode::BAD_VALUE,
+            | Problem::NoDivisor(_)
+            | Problem::NoReads(_) => NakCode::BAD_VALUE,
         }
     }
 }
@@ -190,6 +202,7 @@ impl fmt::Display for SettingError {
                 Window::names(", ")
             ),
             Problem::NoDivisor(rate) => write_nearest(rate, f),
+            Problem::NoReads(rate) => write_nearest_smi(rate, f),
             Problem::NotPowerOfTwo => write!(
                 f,
                 "{word}: not a power of two; use 16, 32, 64 ... up to {MAX_N}"
@@ -204,7 +217,7 @@ impl fmt::Display for SettingError {
 }
 
 /// Names of the settings, for messages.
-const KEYS: &str = "n, window, overlap, avg, detector, dc, out, input, rate, clock, channel, domain, first, bins, centre, unit, engine, start";
+const KEYS: &str = "n, window, overlap, avg, exp, detector, dc, out, input, rate, clock, channel, mode, domain, first, bins, centre, unit, engine, start";
 
 /// The key for rounds of the QPU self-test, in `cmdline.txt` only.
 const SELFTEST: &str = "qputest";
@@ -241,6 +254,7 @@ impl Settings {
             settings.apply_word(word).map_err(|it| it.of(word))?;
         }
         settings.check_overlap()?;
+        settings.check_exponential()?;
         settings.check_rate()?;
         *self = settings;
         Ok(())
@@ -248,6 +262,7 @@ impl Settings {
 
     /// Refuses a rate that the input cannot have.
     pub(super) fn check_rate(&self) -> Result<(), SettingError> {
+        check_parallel(self).map_err(|(key, problem)| problem.of(key))?;
         check_rate(self).map_err(|problem| problem.of("rate"))
     }
 
@@ -256,6 +271,19 @@ impl Settings {
             return Ok(());
         }
         Err(Problem::Value("at least one sample less than n; set overlap=50%").of("overlap"))
+    }
+
+    /// Refuses an exponential average of what is no mean of a record.
+    fn check_exponential(&self) -> Result<(), SettingError> {
+        let right = match (self.exponential, self.average, self.detector) {
+            (0, _, _) => return Ok(()),
+            (_, 0, _) => "an average over records, of which avg=all makes one: set exp=0 or avg=16",
+            (_, _, Detector::Max | Detector::Min) => {
+                "an average of means: set exp=0, detector=mean or detector=mean+max"
+            }
+            (_, _, Detector::Mean | Detector::MeanMax) => return Ok(()),
+        };
+        Err(Problem::Value(right).of("exp"))
     }
 
     /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over,
@@ -281,11 +309,17 @@ impl Settings {
             settings.overlap = Self::default().overlap;
             first_error = first_error.or(Some(error));
         }
+        if let Err(error) = settings.check_exponential() {
+            settings.exponential = 0;
+            first_error = first_error.or(Some(error));
+        }
         if let Err(error) = settings.check_rate() {
-            let Self { rate, clock, .. } = Self::default();
+            let Self { clock, channel, .. } = Self::default();
+            let is_smi = settings.input == Input::Smi;
             settings = Self {
-                rate,
+                rate: usual_rate(settings.input),
                 clock,
+                channel: if is_smi { channel } else { settings.channel },
                 ..settings
             };
             first_error = first_error.or(Some(error));
@@ -364,7 +398,14 @@ mod tests {
             ("window=kaiser:31", NakCode::BAD_VALUE, "0 to 30"),
             ("window=kaiser:-1", NakCode::BAD_VALUE, "0 to 30"),
             ("window=kaiser:1e1", NakCode::BAD_VALUE, "three decimals"),
-            ("detector=peak", NakCode::BAD_VALUE, "mean, max or min"),
+            (
+                "detector=peak",
+                NakCode::BAD_VALUE,
+                "mean, max, min or mean+max",
+            ),
+            ("exp=slow", NakCode::BAD_VALUE, "exp=8"),
+            ("exp=8 avg=all", NakCode::BAD_VALUE, "avg=16"),
+            ("exp=8 detector=max", NakCode::BAD_VALUE, "mean+max"),
             ("dc=off", NakCode::BAD_VALUE, "keep or remove"),
             ("overlap=100%", NakCode::BAD_VALUE, "50%"),
             ("overlap=1024", NakCode::BAD_VALUE, "less than n"),
@@ -394,6 +435,18 @@ mod tests {
         let (settings, error) = Settings::from_cmdline("overlap=2000 avg=4");
         assert_eq!((settings.overlap_samples(), settings.average), (512, 4));
         assert_eq!(error.unwrap().word.as_str(), "overlap");
+    }
+
+    #[test]
+    fn cmdline_gives_up_an_average_that_does_not_fit() {
+        let (settings, error) = Settings::from_cmdline("exp=8 detector=max avg=4");
+        assert_eq!(
+            (settings.exponential, settings.detector, settings.average),
+            (0, Detector::Max, 4)
+        );
+        assert_eq!(error.unwrap().word.as_str(), "exp");
+        let (settings, error) = Settings::from_cmdline("exp=8 avg=4");
+        assert_eq!((settings.exponential, error), (8, None));
     }
 
     #[test]
@@ -433,6 +486,12 @@ mod tests {
         settings
             .apply("window=kaiser:8.65 detector=min dc=remove")
             .unwrap();
+        let mut long = Settings::default();
+        long.apply("avg=1048576 exp=8 detector=mean+max").unwrap();
+        assert_eq!((long.average, long.exponential), (1 << 20, 8));
+        let mut text = String::new();
+        long.write("avg, exp, detector", &mut text).unwrap();
+        assert_eq!(text, "avg=1048576\nexp=8\ndetector=mean+max\n");
         let mut text = String::new();
         settings.write("all", &mut text).unwrap();
         let mut again = Settings::default();

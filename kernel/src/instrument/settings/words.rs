@@ -4,8 +4,9 @@ use core::fmt::{self, Write};
 
 use wire::{Dc, Detector, Domain, Encoding, Unit, Window};
 
-use super::input::{self, RateChoice};
+use super::input::Mode;
 use super::numbers::{decimal, number, write_milli};
+use super::rate::{self, RateChoice};
 use super::{
     ALLOW, Channel, ClockSource, EngineChoice, Input, MAX_N, MIN_N, Output, Overlap, Problem,
     SELFTEST, Settings,
@@ -46,8 +47,13 @@ impl Settings {
             "avg" => {
                 self.average = number(value, "use a number of blocks, or avg=all for an upload")?;
             }
+            "exp" => {
+                let right = "use a number of records, for example exp=8, or exp=0 for none";
+                self.exponential = number(value, right)?;
+            }
             "detector" => {
-                self.detector = Detector::from_name(value).ok_or(Value("use mean, max or min"))?;
+                self.detector =
+                    Detector::from_name(value).ok_or(Value("use mean, max, min or mean+max"))?;
             }
             "dc" => self.dc = Dc::from_name(value).ok_or(Value("use keep or remove"))?,
             "out" if value == "text" => self.output = Output::Text,
@@ -56,8 +62,8 @@ impl Settings {
                     .map(Output::Records)
                     .ok_or(Value("use f32, u16, u8 or text"))?;
             }
-            "input" => self.input = Input::from_name(value).ok_or(Value("use gen or i2s"))?,
-            "rate" => self.rate = input::rate(value)?,
+            "input" => self.input = Input::of(value)?,
+            "rate" => self.rate = rate::rate(value)?,
             "clock" => {
                 self.clock = ClockSource::from_name(value).ok_or(Value("use board or adc"))?;
             }
@@ -65,6 +71,7 @@ impl Settings {
                 self.channel =
                     Channel::from_name(value).ok_or(Value("use left, right, iq or qi"))?;
             }
+            "mode" => self.mode = Mode::from_name(value).ok_or(Value("use stream or snapshot"))?,
             "domain" => {
                 self.domain = Domain::from_name(value).ok_or(Value("use real or complex"))?;
             }
@@ -118,6 +125,7 @@ impl Settings {
             },
             "avg" if self.average == 0 => writeln!(out, "avg=all"),
             "avg" => writeln!(out, "avg={}", self.average),
+            "exp" => writeln!(out, "exp={}", self.exponential),
             "detector" => writeln!(out, "detector={}", self.detector.name()),
             "dc" => writeln!(out, "dc={}", self.dc.name()),
             "out" => match self.output {
@@ -132,6 +140,7 @@ impl Settings {
             },
             "clock" => writeln!(out, "clock={}", self.clock.name()),
             "channel" => writeln!(out, "channel={}", self.channel.name()),
+            "mode" => writeln!(out, "mode={}", self.mode.name()),
             "domain" => writeln!(out, "domain={}", self.domain.name()),
             "first" => match self.first {
                 Some(first) => writeln!(out, "first={first}"),

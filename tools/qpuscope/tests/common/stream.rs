@@ -71,6 +71,7 @@ impl Stream {
                 fallback: false,
                 replaced: false,
                 doubt: None,
+                duty_ppm: None,
                 blocks: 4,
                 first_sample: 0,
                 counters: wire::Counters::default(),
@@ -117,5 +118,7 @@ fn descriptor(n: u32, rate_hz: u64, centre_hz: f64) -> Descriptor {
         board: Name::new("Raspberry Pi 1"),
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
+        rate_within_hz: 0.0,
+        exponential: 0,
     }
 }

@@ -191,7 +191,7 @@ impl FakeBoard {
                 };
                 self.send(header, &Message::Info(info));
             }
-            Message::Measure(_) => self.send(
+            Message::Measure(_) | Message::Probe => self.send(
                 header,
                 &Message::Nak(NakCode::UNKNOWN_REQUEST, "this request is not known"),
             ),
@@ -299,6 +299,7 @@ fn descriptor() -> wire::Descriptor {
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
         rate_within_hz: 0.0,
+        exponential: 0,
     }
 }
 
@@ -313,6 +314,7 @@ fn chunk() -> Chunk<'static> {
             fallback: false,
             replaced: false,
             doubt: None,
+            duty_ppm: None,
             blocks: 1,
             first_sample: 0,
             counters: wire::Counters::default(),
