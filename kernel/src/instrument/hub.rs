@@ -127,7 +127,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     pub(super) fn begin(&mut self, signal: Signal, board: &mut impl Board) {
         self.shape_analyser(signal.coding());
         if signal.is_captured() {
-            self.analyser.read_ring();
+            self.analyser.read_ring(self.live.mode);
         } else {
             self.live.end(board);
         }

@@ -20,9 +20,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Begins a capture for a stream.
     pub(super) fn begin_capture(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
         self.end_stream(board);
+        self.live.input = self.settings.input;
         self.live.channel = self.settings.channel;
+        self.live.mode = self.settings.mode;
         self.shape_analyser(self.live.coding());
-        self.analyser.read_ring();
+        self.analyser.read_ring(self.live.mode);
         self.analyser.get_ready(board);
         self.report_drops();
         let slots = match self.settings.channel {

@@ -4,8 +4,8 @@ use wire::{Channels, Counters, Domain, Rate, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
-use super::capture::{Capture, Trouble, Wiring};
-use super::settings::{Channel, Settings};
+use super::capture::{Capture, Trouble};
+use super::settings::{Channel, Input, Mode, Settings};
 use super::source::Signal;
 use crate::engine::Fft;
 use crate::engine::samples::Coding;
@@ -35,7 +35,9 @@ pub(super) struct Live {
     pub probe: bool,
     /// The look has ended before it began.
     pub found: Option<Trouble>,
+    pub input: Input,
     pub channel: Channel,
+    pub mode: Mode,
 }
 
 impl Live {
@@ -46,7 +48,9 @@ impl Live {
             is_unasked: false,
             probe: false,
             found: None,
+            input: Input::I2s,
             channel: Channel::Left,
+            mode: Mode::Stream,
         }
     }
 
@@ -75,9 +79,9 @@ impl Live {
 
     /// The coding of the samples.
     pub(super) const fn coding(&self) -> Coding {
-        let (format, domain) = match self.capture.wiring() {
-            Wiring::I2s(_) => (SampleFormat::I32, self.channel.domain()),
-            Wiring::Smi { .. } => (SampleFormat::U8High, Domain::Real),
+        let (format, domain) = match self.input {
+            Input::Smi => (SampleFormat::U8High, Domain::Real),
+            Input::I2s | Input::Generator => (SampleFormat::I32, self.channel.domain()),
         };
         Coding {
             format,
@@ -98,9 +102,9 @@ impl Live {
             channels,
         } = self.coding();
         Some(Signal {
-            source: match self.capture.wiring() {
-                Wiring::I2s(_) => Source::I2s,
-                Wiring::Smi { .. } => Source::Smi,
+            source: match self.input {
+                Input::Smi => Source::Smi,
+                Input::I2s | Input::Generator => Source::I2s,
             },
             format,
             domain,
@@ -118,11 +122,15 @@ impl Live {
         analyser: &mut Analyser<impl Fft>,
         counters: &mut Counters,
     ) -> bool {
+        analyser.note_ring(self.capture.frames());
+        if let Some(index) = analyser.go_to_newest() {
+            self.capture.cover(index);
+        }
         let is_overtaken = !self.capture.has(analyser.first_needed());
         if is_overtaken {
             self.leave_out(analyser, counters);
+            analyser.note_ring(self.capture.frames());
         }
-        analyser.note_ring(self.capture.frames());
         is_overtaken
     }
 

@@ -94,6 +94,28 @@ fn a_parallel_adc_reads_its_level_without_a_hole() {
     }
 }
 
+/// Single blocks cost more time than 20 MS/s leave.
+#[test]
+fn a_snapshot_loses_nothing_and_says_its_duty() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, BOARD, ParallelWiring::Right);
+    host.must(&Message::Set("rate=20M mode=snapshot n=1024 avg=1 bins=16"));
+    host.must(&Message::Start);
+    let mut duties = vec![];
+    for event in host.collect(60) {
+        if let Event::Spectrum(spectrum) = event {
+            let head = spectrum.head;
+            assert_eq!(head.counters.overruns, 0);
+            duties.push(head.duty_ppm.expect("each record says it"));
+            // The tone of 62.5 kHz, between bins 3 and 4.
+            let level = spectrum.levels_db[3];
+            assert!((level - TONE_DBFS).abs() < 0.2, "{level} dBFS");
+        }
+    }
+    assert!(duties.len() > 3, "{duties:?}");
+    assert!(duties.iter().all(|ppm| *ppm < 1_000_000), "{duties:?}");
+}
+
 #[test]
 fn every_rate_is_the_one_that_is_set() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");

@@ -9,7 +9,8 @@ use crate::folder::Folder;
 /// Keys that the firmware takes; a test holds them to the firmware's own.
 const KEYS: [&str; 22] = [
     "n", "window", "overlap", "avg", "detector", "dc", "out", "domain", "first", "bins", "centre",
-    "unit", "engine", "start", "qputest", "allow", "input", "rate", "clock", "channel", "mode", "exp",
+    "unit", "engine", "start", "qputest", "allow", "input", "rate", "clock", "channel", "mode",
+    "exp",
 ];
 
 /// Bytes of the line that the firmware looks at.

@@ -187,6 +187,9 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         self.summary.replaced |= lot.is_replaced;
         self.summary.blocks = self.summary.blocks.saturating_add(lot.blocks);
+        let samples = self.shape.spectra(lot.blocks).samples();
+        self.newest
+            .take(self.position, self.position + samples as u64);
         let done = lot.blocks as usize * self.shape.hop();
         self.position += done as u64;
         if self.ring_end.is_none() {

@@ -9,6 +9,7 @@
 mod blocks;
 mod check;
 mod exponential;
+mod newest;
 mod pipeline;
 mod ring;
 mod shape;
@@ -25,6 +26,7 @@ use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
 pub(super) use exponential::Exponential;
+use newest::Newest;
 use pipeline::Pipeline;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
@@ -91,6 +93,7 @@ pub(super) struct Analyser<'a, Q> {
     trust: Trust,
     checks: Checks,
     pipeline: Pipeline,
+    newest: Newest,
 }
 
 impl<'a, Q: Fft> Analyser<'a, Q> {
@@ -123,6 +126,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             trust: Trust::default(),
             checks: Checks::default(),
             pipeline: Pipeline::default(),
+            newest: Newest::default(),
         }
     }
 
@@ -132,6 +136,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.shape = shape;
         self.go_to(0);
         self.ring_end = None;
+        self.newest = Newest::default();
         self.failures = 0;
         self.closed = false;
         self.exponential.begin();
@@ -183,6 +188,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             engine: EngineKind::Qpu,
             ..Summary::default()
         };
+        self.newest.begin_record();
     }
 
     /// Values of a record: one of each bin, or of two detectors two.
@@ -377,6 +383,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         );
         let summary = Summary {
             doubt: self.checks.doubt,
+            duty_ppm: self.newest.duty_ppm(),
             ..self.summary
         };
         self.clear();

@@ -117,7 +117,7 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         match self.pipeline.lots.back() {
             None => true,
-            Some(last) => last.is_on_qpus() && self.may_follow(now_us),
+            Some(last) => !self.is_behind() && last.is_on_qpus() && self.may_follow(now_us),
         }
     }
 

@@ -7,11 +7,13 @@
 //! DMA goes on meanwhile. What it has overtaken when it is asked for the last time is thrown away
 //! as a whole, whoever has read it.
 
+use super::newest::Newest;
 use super::{Analyser, Buffers};
 use crate::dma_buf::LINE_BYTES;
 use crate::engine::{Fft, Spectra};
 use crate::instrument::board::Board;
 use crate::instrument::capture::Capture;
+use crate::instrument::settings::Mode;
 use ::qpu::job::Buffer;
 
 /// Samples that are looked at between two questions to the QPUs.
@@ -19,8 +21,9 @@ const LOOK: usize = 1024;
 
 impl<Q: Fft> Analyser<'_, Q> {
     /// Begins anew with the samples of a ring, at sample 0.
-    pub(in crate::instrument) fn read_ring(&mut self) {
+    pub(in crate::instrument) fn read_ring(&mut self, mode: Mode) {
         self.ring_end = Some(0);
+        self.newest = Newest::begin(mode == Mode::Snapshot);
         self.choose_lots();
     }
 

@@ -108,6 +108,63 @@ fn a_parallel_adc_streams_with_exact_rate_and_level_and_every_sample_counted() {
     session.ping();
 }
 
+/// Samples of a record of four blocks of 1024 that follow each other.
+const FOUR_BLOCKS: u64 = 1024 + 3 * 512;
+
+#[test]
+fn a_snapshot_takes_the_newest_samples_and_says_its_duty() {
+    let settings = "input=smi rate=20M n=1024 window=flat-top avg=4 out=u16 bins=64";
+    let mut session = live(settings);
+    session.must(&Message::Set("mode=snapshot"));
+    session.must(&Message::Start);
+    // A board that takes its time.
+    let run_slowly = |session: &mut Session| {
+        for _ in 0..1000 {
+            session.step();
+            session.board.now_ns += 300_000;
+        }
+    };
+    run_slowly(&mut session);
+    assert!(session.spectra.len() > 4, "{}", session.spectra.len());
+    let mut lowest_ppm = u32::MAX;
+    let end = |spectrum: &Spectrum| spectrum.head.first_sample + FOUR_BLOCKS;
+    for pair in session.spectra.windows(2) {
+        let duty_ppm = pair[1].head.duty_ppm.expect("each record says it");
+        lowest_ppm = lowest_ppm.min(duty_ppm);
+        if pair[1].head.record == pair[0].head.record + 1 {
+            let came = end(&pair[1]) - end(&pair[0]);
+            // Blocks that follow those of the record before share samples with them.
+            let share = FOUR_BLOCKS.min(came) as f64 / came as f64;
+            assert_eq!(duty_ppm, (share * 1e6).round() as u32);
+        }
+    }
+    assert!(lowest_ppm < 500_000, "{lowest_ppm}");
+    for spectrum in &session.spectra {
+        let level = spectrum.levels[32];
+        assert!((level + 6.02).abs() < 0.05, "{level}");
+        assert_eq!(spectrum.head.counters.overruns, 0);
+    }
+    // A stream of the same samples loses some, and counts them.
+    session.must(&Message::Set("mode=stream"));
+    run_slowly(&mut session);
+    let last = session.spectra.last().unwrap();
+    assert_eq!(last.head.duty_ppm, None);
+    assert!(last.head.counters.overruns > 1_000_000);
+}
+
+#[test]
+fn a_snapshot_that_keeps_up_leaves_nothing_out() {
+    let mut session = live(LEFT);
+    session.must(&Message::Set("mode=snapshot"));
+    session.must(&Message::Start);
+    session.run_ms(1000);
+    assert!(session.spectra.len() > 10, "{}", session.spectra.len());
+    assert_no_hole(&session, 2048);
+    for spectrum in &session.spectra[1..] {
+        assert_eq!(spectrum.head.duty_ppm, Some(1_000_000));
+    }
+}
+
 #[test]
 fn iq_and_qi_are_mirror_images() {
     for (channel, bin) in [("iq", 512 + 32), ("qi", 512 - 32)] {
