@@ -95,7 +95,9 @@ class Stream:
             self.lost["records"] += 0 if self.number is None else max(number - self.number - 1, 0)
             self.number = number
             doubt = struct.unpack_from("<QQ", payload, HEAD.size) if flags & 4 else None
-            self.record = {"key": key, "head": head, "time": self.time_us, "doubt": doubt, "values": [None] * total}
+            duty = struct.unpack_from("<I", payload, HEAD.size + (16 if doubt else 0))[0] / 1e6 if flags & 8 else None
+            self.record = {"key": key, "head": head, "time": self.time_us, "doubt": doubt, "duty": duty,
+                           "values": [None] * total}
         record = self.record
         record["next"] = first + len(values)
         record["values"][first : record["next"]] = values
@@ -123,7 +125,8 @@ class Stream:
         return [{"record": number, "device_time_us": record["time"], "first_sample": sample, "blocks": blocks,
                  "n": it[3], "first_bin": it[15], "bin_hz": it[1] / it[2] / it[3], "centre_hz": centre,
                  "engine": "qpu" if engine == 1 else "cpu", "engine_fallback": bool(flags & 1),
-                 "plan_replaced": bool(flags & 2), "doubt": record["doubt"], "missing": values.count(None),
+                 "plan_replaced": bool(flags & 2), "doubt": record["doubt"], "duty": record["duty"],
+                 "missing": values.count(None),
                  "counters": dict(zip(COUNTERS, counters)), "unit": "dB" if it[7] == 1 else "dBFS"} | both]
 
 

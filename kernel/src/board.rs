@@ -121,6 +121,13 @@ impl Revision {
         }
     }
 
+    /// Reports if the board brings out the pins of SMI, GPIO 6 and 16 to 23: the header with 40 pins
+    /// does, or the carrier of a Compute Module.
+    #[must_use]
+    pub fn has_smi_pins(self) -> bool {
+        self.pcm_pins() == Some(PcmPins::Header)
+    }
+
     /// Highest V3D clock the board's firmware runs by default, in Hz.
     #[must_use]
     pub fn v3d_hz(self) -> u32 {
@@ -168,6 +175,8 @@ mod tests {
             (0x00a0_2082, None),
         ] {
             assert_eq!(Revision(code).pcm_pins(), pins, "{code:#x}");
+            let has_40_pins = pins == Some(PcmPins::Header);
+            assert_eq!(Revision(code).has_smi_pins(), has_40_pins, "{code:#x}");
         }
     }
 

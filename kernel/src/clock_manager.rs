@@ -1,13 +1,16 @@
-//! Clock manager: the generators of the PCM bit clock and of the clock on GPIO 4.
+//! Clock manager: the generators of the PCM bit clock, of the clock on GPIO 4, and of SMI's clock.
 //!
-//! Both divide the 19.2 MHz crystal by a whole number. Whole numbers give no jitter, and PCM and
-//! the ADC stay in step. A generator is changed only while it stands still: changing it while it
-//! runs may lock it up. A register takes a value only with the password in its highest byte.
+//! The first two divide the 19.2 MHz crystal by a whole number, and SMI's divides PLLD, which the
+//! boot firmware runs at 500 MHz. Whole numbers give no jitter, and PCM and the ADC stay in step. A
+//! generator is changed only while it stands still: changing it while it runs may lock it up. A
+//! register takes a value only with the password in its highest byte.
 //!
 //! Sources: BCM2835 ARM Peripherals, section 6.3, for GP0; G. J. van Loo, "BCM2835 Audio & PWM
 //! clocks", for the PCM generator at 0x98, which works alike; crystal and order: Linux
-//! clk-bcm2835.c and bcm2835-i2s.c.
+//! clk-bcm2835.c and bcm2835-i2s.c; SMI's generator at 0xb0, source 6 and 500 MHz: Linux
+//! bcm2835_smi.h, iosoft's rpi_smi_adc_test.c.
 
+use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::ReadWrite;
 use tock_registers::{register_bitfields, register_structs};
@@ -22,7 +25,7 @@ register_bitfields! { u32,
         BUSY OFFSET(7) NUMBITS(1) [],
         KILL OFFSET(5) NUMBITS(1) [],
         ENAB OFFSET(4) NUMBITS(1) [],
-        SRC OFFSET(0) NUMBITS(4) [ Oscillator = 1 ]
+        SRC OFFSET(0) NUMBITS(4) [ Oscillator = 1, PllD = 6 ]
     ],
     DIV [
         PASSWD OFFSET(24) NUMBITS(8) [ Password = 0x5a ],
@@ -44,12 +47,17 @@ register_structs! {
         (0x70 => GP0: Generator),
         (0x78 => _reserved1),
         (0x98 => PCM: Generator),
-        (0xa0 => @END),
+        (0xa0 => _reserved2),
+        (0xb0 => SMI: Generator),
+        (0xb8 => @END),
     }
 }
 
 /// The crystal's frequency.
 pub const CRYSTAL_HZ: u64 = 19_200_000;
+
+/// The divisor of PLLD for SMI's clock of 100 MHz.
+const SMI_DIVISOR: u32 = 5;
 
 /// The greatest divisor.
 pub const MAX_DIVISOR: u32 = 0xfff;
@@ -79,7 +87,7 @@ impl ClockManager {
     /// # Errors
     /// When the generator does not start.
     pub fn start_pcm(&mut self, divisor: u32) -> Result<(), Timeout> {
-        self.start(|it| &it.PCM, divisor)
+        self.start(|it| &it.PCM, CTL::SRC::Oscillator, divisor)
     }
 
     /// Gives GPIO 4 the crystal's clock.
@@ -87,19 +95,38 @@ impl ClockManager {
     /// # Errors
     /// When the generator does not start.
     pub fn start_gp0(&mut self) -> Result<(), Timeout> {
-        self.start(|it| &it.GP0, 1)
+        self.start(|it| &it.GP0, CTL::SRC::Oscillator, 1)
     }
 
-    /// Stops both.
+    /// Gives SMI 100 MHz.
+    ///
+    /// # Errors
+    /// When the generator does not start.
+    pub fn start_smi(&mut self) -> Result<(), Timeout> {
+        self.start(|it| &it.SMI, CTL::SRC::PllD, SMI_DIVISOR)
+    }
+
+    /// Stops SMI's clock.
+    pub fn stop_smi(&mut self) {
+        // As in `stop`.
+        let _ = self.halt(|it| &it.SMI);
+    }
+
+    /// Stops the clocks of PCM and of GPIO 4.
     pub fn stop(&mut self) {
         // One that does not stop is left as it is: nothing hears it.
         let _ = self.halt(|it| &it.PCM);
         let _ = self.halt(|it| &it.GP0);
     }
 
-    fn start(&self, of: fn(&Registers) -> &Generator, divisor: u32) -> Result<(), Timeout> {
+    fn start(
+        &self,
+        of: fn(&Registers) -> &Generator,
+        source: FieldValue<u32, CTL::Register>,
+        divisor: u32,
+    ) -> Result<(), Timeout> {
         self.halt(of)?;
-        let setup = CTL::PASSWD::Password + CTL::MASH::Integer + CTL::SRC::Oscillator;
+        let setup = CTL::PASSWD::Password + CTL::MASH::Integer + source;
         self.registers.visit(|it| {
             let generator = of(it);
             generator
@@ -141,6 +168,7 @@ mod tests {
     fn registers_lie_where_the_manual_says() {
         assert_eq!(offset_of!(Registers, GP0), 0x70);
         assert_eq!(offset_of!(Registers, PCM), 0x98);
+        assert_eq!(offset_of!(Registers, SMI), 0xb0);
     }
 
     #[test]
@@ -150,5 +178,7 @@ mod tests {
         assert_eq!(manager.start_pcm(6), Err(Timeout));
         assert_eq!(words.at(0x9c), 0x5a00_6000);
         assert_eq!(words.at(0x98), 0x5a00_0011);
+        assert_eq!(manager.start_smi(), Err(Timeout));
+        assert_eq!((words.at(0xb4), words.at(0xb0)), (0x5a00_5000, 0x5a00_0016));
     }
 }

@@ -10,9 +10,9 @@ use embedded_io::{Read, Write};
 use crate::arch::cpu;
 use crate::baud::{Divisor, NoDivisor};
 use crate::fault::{self, Fault};
-use crate::i2s::I2s;
 use crate::instrument::{BaudError, Board, BoardInfo, ClockReading, Clocks, Stage};
 use crate::interrupt;
+use crate::live_port::LivePort;
 use crate::log;
 use crate::mailbox::Mailbox;
 use crate::pm::{Note, Pm, Reason};
@@ -49,7 +49,7 @@ pub struct Drivers<L> {
     /// For questions about clocks.
     pub mailbox: Mailbox,
     /// The live input.
-    pub input: I2s,
+    pub input: LivePort,
 }
 
 /// The board, L being the activity light.
@@ -100,7 +100,7 @@ fn baud_error(NoDivisor { clock_hz }: NoDivisor) -> BaudError {
 }
 
 impl<L: OutputPin> Board for Device<L> {
-    type Port = I2s;
+    type Port = LivePort;
 
     fn now_us(&mut self) -> u64 {
         self.drivers.clock.now_us()
@@ -187,7 +187,7 @@ impl<L: OutputPin> Board for Device<L> {
         })
     }
 
-    fn port(&mut self) -> &mut I2s {
+    fn port(&mut self) -> &mut LivePort {
         &mut self.drivers.input
     }
 

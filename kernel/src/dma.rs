@@ -7,10 +7,12 @@
 //! Channels 0 to 6 are whole ones; 7 to 14 are "lite" ones with a shorter length and half the
 //! speed. The VideoCore uses some of them, so the mailbox is asked which are the ARM's.
 //!
-//! Sources: BCM2835 ARM Peripherals, chapter 4; the order of a stop, and the channels of the ARM
+//! Sources: BCM2835 ARM Peripherals, chapter 4; SMI's request: iosoft's rpi_smi_defs.h; the order
+//! of a stop, and the channels of the ARM
 //! when nobody says which (mask 0x7f35): Linux bcm2835-dma.c and bcm2708-dmaengine.c.
 
 use qpu::job::BusAddr;
+use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
 use tock_registers::{register_bitfields, register_structs};
@@ -34,7 +36,7 @@ register_bitfields! { u32,
         ACTIVE OFFSET(0) NUMBITS(1) []
     ],
     TI [
-        PERMAP OFFSET(16) NUMBITS(5) [ PcmRx = 3 ],
+        PERMAP OFFSET(16) NUMBITS(5) [ PcmRx = 3, Smi = 4 ],
         SRC_DREQ OFFSET(10) NUMBITS(1) [],
         SRC_INC OFFSET(8) NUMBITS(1) [],
         DEST_INC OFFSET(4) NUMBITS(1) [],
@@ -96,6 +98,22 @@ const PANIC_PRIORITY: u32 = 15;
 pub enum Request {
     /// PCM's receive FIFO (DREQ 3).
     PcmRx,
+    /// SMI's FIFO (DREQ 4).
+    Smi,
+}
+
+impl Request {
+    /// The transfer information of a channel that it paces.
+    fn information(self) -> FieldValue<u32, TI::Register> {
+        TI::SRC_DREQ::SET
+            + match self {
+                // Each write is waited for, so that DEST_AD never runs ahead of memory by more than
+                // one.
+                Self::PcmRx => TI::PERMAP::PcmRx + TI::WAIT_RESP::SET,
+                // A word every 100 ns leaves no time to wait (iosoft, AVDecoder).
+                Self::Smi => TI::PERMAP::Smi,
+            }
+    }
 }
 
 /// The control block of a ring: words of a FIFO to `bytes` bytes of memory, again and again.
@@ -108,12 +126,22 @@ pub fn ring_block(
     to: BusAddr,
     bytes: u32,
 ) -> [u32; BLOCK_WORDS] {
-    let paced = match request {
-        Request::PcmRx => TI::PERMAP::PcmRx,
-    };
-    // Each write is waited for, so that DEST_AD never runs ahead of memory by more than one.
-    let information = paced + TI::SRC_DREQ::SET + TI::DEST_INC::SET + TI::WAIT_RESP::SET;
+    let information = request.information() + TI::DEST_INC::SET;
     [information.value, fifo.0, to.0, bytes, 0, itself.0, 0, 0]
+}
+
+/// A control block that leaves out the first `bytes` bytes of a FIFO: all of them go to one word of
+/// memory. The block at `next` follows.
+#[must_use]
+pub fn skip_block(
+    next: BusAddr,
+    request: Request,
+    fifo: BusAddr,
+    to: BusAddr,
+    bytes: u32,
+) -> [u32; BLOCK_WORDS] {
+    let information = request.information();
+    [information.value, fifo.0, to.0, bytes, 0, next.0, 0, 0]
 }
 
 /// A channel that has stopped by itself.
@@ -220,6 +248,16 @@ mod tests {
         let information = 3 << 16 | 1 << 10 | 1 << 4 | 1 << 3;
         let wanted = [information, fifo.0, to.0, 1 << 22, 0, itself.0, 0, 0];
         assert_eq!(block, wanted);
+    }
+
+    #[test]
+    fn a_ring_of_smi_does_not_wait_for_its_writes_and_can_begin_later() {
+        let [itself, fifo, to] = [0x4010_0000, 0x7e60_000c, 0x4200_0000].map(BusAddr);
+        let [ring, skip] =
+            [ring_block, skip_block].map(|block| block(itself, Request::Smi, fifo, to, 4096));
+        assert_eq!(ring[0], 4 << 16 | 1 << 10 | 1 << 4);
+        assert_eq!(skip[0], 4 << 16 | 1 << 10);
+        assert_eq!(ring[1..], skip[1..]);
     }
 
     #[test]

@@ -99,10 +99,27 @@ impl DmaBuf {
             words.div_ceil(LINE_BYTES / 4)
         ];
         let first = lines.leak().as_mut_ptr();
-        Self {
-            start: NonNull::new(first).expect("a vector has an address").cast(),
-            words,
-        }
+        let start = NonNull::new(first).expect("a vector has an address").cast();
+        let fake = Self { start, words };
+        FAKES.with_borrow_mut(|fakes| fakes.push((fake.bus(), start, words)));
+        fake
+    }
+
+    /// The words at an address in one of this thread's [`Self::fake`]s, as V3D would see them.
+    #[cfg(test)]
+    pub fn peek(buffer: qpu::job::Buffer) -> Vec<u32> {
+        let count = buffer.bytes.div_ceil(4) as usize;
+        let found = FAKES.with_borrow(|fakes| {
+            let mut places = fakes.iter().map(|&(bus, start, words)| {
+                let first = buffer.addr.0.wrapping_sub(bus.0) as usize / 4;
+                (start, first, words)
+            });
+            places.find(|(_, first, words)| first + count <= *words)
+        });
+        let (start, first, _) = found.expect("it is a fake's");
+        // SAFETY: a fake is leaked, `first` and `count` lie in it, and no reference to its words
+        // outlives the call that took it.
+        unsafe { core::slice::from_raw_parts(start.as_ptr().add(first), count) }.to_vec()
     }
 
     /// The first byte as the VideoCore's bus sees it.
@@ -174,6 +191,13 @@ impl DmaBuf {
         let end = first.checked_add(count)?;
         (end <= self.words).then_some(first..end)
     }
+}
+
+#[cfg(test)]
+std::thread_local! {
+    /// The fakes of this thread: address, start and words.
+    static FAKES: core::cell::RefCell<Vec<(BusAddr, NonNull<u32>, usize)>> =
+        const { core::cell::RefCell::new(Vec::new()) };
 }
 
 #[cfg(test)]

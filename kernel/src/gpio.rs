@@ -1,7 +1,7 @@
-//! GPIO: pin functions for UART and PCM, pin levels, and the ACT LED as an embedded-hal output pin.
+//! GPIO: pin functions for UART, PCM and SMI, pin levels, and the ACT LED as an embedded-hal output.
 //!
 //! Source: BCM2835 ARM Peripherals, chapter 6. The pull sequence (GPPUD, 150 cycles, GPPUDCLK, 150
-//! cycles) is its page 101; which pins may be UART0's or PCM's, its section 6.2.
+//! cycles) is its page 101; which pins may be UART0's, PCM's or SMI's, its section 6.2.
 
 use core::convert::Infallible;
 
@@ -38,12 +38,18 @@ enum Function {
     Input = 0b000,
     Output = 0b001,
     Alt0 = 0b100,
+    Alt1 = 0b101,
     Alt2 = 0b110,
     Alt3 = 0b111,
 }
 
 /// The pin of clock generator GP0.
 const GP0_PIN: u8 = 4;
+
+/// The pin of SOE, SMI's read strobe.
+pub const SOE_PIN: u8 = 6;
+/// The pins of SD8 to SD15, the upper byte of SMI's data.
+pub const SMI_DATA_PINS: core::ops::Range<u8> = 16..24;
 
 impl PcmPins {
     /// The pin of the bit clock, and the function of all. Frame clock and data input follow it.
@@ -149,6 +155,30 @@ impl Gpio {
         }
     }
 
+    /// Gives SMI the pin of its read strobe. Data lines that nobody drives read 0.
+    pub fn route_smi_strobe(&mut self) {
+        self.pull_mask(
+            0,
+            SMI_DATA_PINS.fold(0, |mask, pin| mask | 1 << pin),
+            PULL_DOWN,
+        );
+        self.select(SOE_PIN, Function::Alt1);
+    }
+
+    /// Gives SMI its data pins.
+    pub fn route_smi_data(&mut self) {
+        for pin in SMI_DATA_PINS {
+            self.select(pin, Function::Alt1);
+        }
+    }
+
+    /// Makes SMI's pins inputs again, the data first.
+    pub fn release_smi(&mut self) {
+        for pin in SMI_DATA_PINS.chain([SOE_PIN]) {
+            self.select(pin, Function::Input);
+        }
+    }
+
     /// Levels of GPIO 0 to 31, one bit each, whatever their functions are.
     #[must_use]
     pub fn levels(&self) -> u32 {
@@ -177,11 +207,14 @@ impl Gpio {
     }
 
     fn pull(&mut self, pin: u8, pull: u32) {
-        let clock = usize::from(pin / 32);
+        self.pull_mask(usize::from(pin / 32), 1 << (pin % 32), pull);
+    }
+
+    /// Sets the pull of the pins in `mask`, which belong to one clock register.
+    fn pull_mask(&mut self, clock: usize, mask: u32, pull: u32) {
         self.registers.visit(|gpio| gpio.GPPUD.set(pull));
         self.delay.delay_us(1);
-        self.registers
-            .visit(|gpio| gpio.GPPUDCLK[clock].set(1 << (pin % 32)));
+        self.registers.visit(|gpio| gpio.GPPUDCLK[clock].set(mask));
         self.delay.delay_us(1);
         self.registers.visit(|gpio| {
             gpio.GPPUD.set(PULL_OFF);
@@ -282,6 +315,19 @@ mod tests {
             gpio.release_pcm(pins);
             assert_eq!((words.at(0x00), words.at(register)), (0, 0));
         }
+    }
+
+    #[test]
+    fn smi_has_its_strobe_and_the_upper_byte_of_its_data() {
+        let (registers, words) = fake::zeros();
+        let mut gpio = Gpio::new(registers, crate::timer::fake_clock());
+        gpio.route_smi_strobe();
+        assert_eq!((words.at(0x00), words.at(0x04)), (0b101 << 18, 0));
+        gpio.route_smi_data();
+        assert_eq!(words.at(0x04), 0o5555 << 18);
+        assert_eq!(words.at(0x08), 0o5555);
+        gpio.release_smi();
+        assert_eq!([0x00, 0x04, 0x08].map(|at| words.at(at)), [0; 3]);
     }
 
     #[test]

@@ -22,14 +22,15 @@ use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
 use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
-use kernel::i2s::{CONTROL_BYTES, I2s};
 use kernel::instrument::capture::{RING_BYTES, TAIL_BYTES};
 use kernel::instrument::{BootTimes, EngineChoice, Instrument, Settings, Workspace};
+use kernel::live_port::{CONTROL_BYTES, I2s, LivePort, Parallel, Shared};
 use kernel::mailbox::Mailbox;
 use kernel::mmio::peripherals::Peripherals;
 use kernel::pcm::Pcm;
 use kernel::pm::{Grafx, Pm};
 use kernel::property::MESSAGE_WORDS;
+use kernel::smi::Smi;
 use kernel::startup;
 use kernel::timer::{Alarm, Clock};
 use kernel::uart::{BOOT_BAUD, Uart};
@@ -85,21 +86,32 @@ fn boot(atags: u32) -> ! {
     cpu::map_ram(ram_bytes);
     arena.grow(ram_bytes);
     let channels = startup::dma_channels(&mut mailbox);
-    let pins_of_pcm = gpio.another();
+    let pins_of_input = gpio.another();
     let light = gpio.into_act_led(revision.act_led());
 
     arena.skip_to(V3D_START);
     let memory = arena.take(V3D_BYTES).expect("every board has 128 MiB");
     let mut take = |bytes| arena.take(bytes).expect("every board has 128 MiB");
-    let input = I2s {
+    let shared = Shared {
         clocks: ClockManager::new(peripherals.clocks, clock),
-        pcm: Pcm::new(peripherals.pcm, clock),
-        gpio: pins_of_pcm,
-        pins: revision.pcm_pins(),
+        gpio: pins_of_input,
         dma: Channel::of(peripherals.dma, clock, channels),
         clock,
         memory: take(RING_BYTES + TAIL_BYTES),
         control: take(CONTROL_BYTES),
+    };
+    let input = LivePort {
+        shared,
+        i2s: I2s {
+            pcm: Pcm::new(peripherals.pcm, clock),
+            pins: revision.pcm_pins(),
+        },
+        parallel: Parallel {
+            smi: Smi::new(peripherals.smi, clock),
+            has_pins: revision.has_smi_pins(),
+            read_on_us: 0,
+        },
+        open: None,
     };
     let mut v3d = None;
     if !facts.board.v3d_hung && !facts.board.v3d_unwanted {

@@ -5,6 +5,7 @@ use qpu::asm::{Options, assemble};
 use qpu::fft::Plan;
 use qpu::fft::kernels::catalogue::programs::{self, Generated};
 use qpu::fft::program::Program;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -50,13 +51,10 @@ fn main() {
         "The FFT programs, for plans of any kind and length: those that run units of 256 points, and those that \
          take transforms through the VPM.",
         "FFT",
+        "P",
         0..catalogue.len(),
     ));
-    table.push_str(&list(
-        "Those of them that the firmware's plans have ([`firmware`](crate::firmware)), in the same order.",
-        "FIRMWARE",
-        of_the_firmware(catalogue),
-    ));
+    table.push_str(&of_the_firmware(catalogue));
     fs::write(out.join("fft.rs"), table).expect("OUT_DIR is writable");
 
     let texts = TEXTS.map(|(name, constant)| (name, constant, words(name)));
@@ -85,16 +83,62 @@ fn main() {
 }
 
 /// A list of programs, by their numbers, as Rust text.
-fn list(what: &str, name: &str, numbers: impl IntoIterator<Item = usize>) -> String {
+fn list(what: &str, name: &str, letter: &str, numbers: impl IntoIterator<Item = usize>) -> String {
     let mut text = format!("/// {what}\npub const {name}: &[Program] = &[");
     for number in numbers {
-        let _ = write!(text, "P{number}, ");
+        let _ = write!(text, "{letter}{number}, ");
     }
     text + "];\n"
 }
 
+/// The programs of the firmware, whose instructions share tables of halves, as Rust text.
+fn of_the_firmware(catalogue: &'static [Program]) -> String {
+    let numbers = used_by_the_firmware(catalogue);
+    let (mut upper, mut lower) = (Halves::default(), Halves::default());
+    let mut text = String::new();
+    for &number in &numbers {
+        let _ = writeln!(
+            text,
+            "const F{number}: Program = Program {{ code: Code::Halves {{ tables: &HALVES, places: &["
+        );
+        for word in catalogue[number].code.iter() {
+            let places = [upper.place((word >> 32) as u32), lower.place(word as u32)];
+            let _ = writeln!(text, "    {places:?},");
+        }
+        let _ = writeln!(text, "] }}, ..P{number} }};");
+    }
+    let _ = writeln!(
+        text,
+        "static HALVES: Tables = Tables {{ upper: &{:?}, lower: &{:?} }};",
+        upper.table, lower.table
+    );
+    text + &list(
+        "Those of them that the firmware's plans have ([`firmware`](crate::firmware)), in the same order.",
+        "FIRMWARE",
+        "F",
+        numbers,
+    )
+}
+
+/// Halves of instructions, each once.
+#[derive(Default)]
+struct Halves {
+    table: Vec<u32>,
+    places: HashMap<u32, u16>,
+}
+
+impl Halves {
+    /// The place of a half, which becomes the last one if it is new.
+    fn place(&mut self, half: u32) -> u16 {
+        *self.places.entry(half).or_insert_with(|| {
+            self.table.push(half);
+            u16::try_from(self.table.len() - 1).expect("the programs have fewer halves")
+        })
+    }
+}
+
 /// The programs that the plans of the firmware have.
-fn of_the_firmware(catalogue: &'static [Program]) -> Vec<usize> {
+fn used_by_the_firmware(catalogue: &'static [Program]) -> Vec<usize> {
     let mut is_used = vec![false; catalogue.len()];
     for request in firmware::requests() {
         let plan = Plan::arrangement_of::<()>(catalogue, &request);
@@ -139,7 +183,7 @@ fn constant((name, constant, words): &(&str, &str, Vec<u64>)) -> String {
 /// A generated program as Rust text.
 fn entry(program: &Generated) -> String {
     let mut text = format!(
-        "Program {{\n    task: Task::{:?},\n    code: &[\n",
+        "Program {{\n    task: Task::{:?},\n    code: Code::Words(&[\n",
         program.task
     )
     .replace("role: ", "role: Role::")
@@ -149,7 +193,7 @@ fn entry(program: &Generated) -> String {
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");
     }
-    text.push_str("    ],\n");
+    text.push_str("    ]),\n");
     let mut list = |name: &str, kind: &str, words: Vec<String>| {
         let _ = writeln!(text, "    {name}: &[");
         for word in words {

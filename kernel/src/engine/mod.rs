@@ -4,7 +4,7 @@
 //! and otherwise the [`cpu::CpuEngine`], which has every length; the record names the one that
 //! computed. QPUs can do more than transforms: [`QpuHost`].
 
-use ::qpu::job::{LaunchOrder, QpuSet};
+use ::qpu::job::{Buffer, LaunchOrder, QpuSet};
 use dsp::spectrum::Detector;
 use dsp::{Complex, Direction, Window};
 use host_job::HostJob;
@@ -23,14 +23,12 @@ pub mod power;
 pub mod proof;
 pub mod qpu;
 pub mod qpu_selftest;
-pub mod sample_block;
 pub mod samples;
 
 /// Which processor an engine computes on; the same codes as on the wire.
 pub use wire::Engine as EngineKind;
 
 pub use error::EngineError;
-pub use sample_block::SampleBlock;
 
 /// The choice of programs for a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -154,6 +152,23 @@ impl Spectra {
     pub const fn samples(&self) -> usize {
         self.points() + (self.blocks as usize - 1) * self.hop
     }
+
+    /// Reports if each block begins with a word where the first one does. Only then can the QPUs
+    /// read them where they lie.
+    #[must_use]
+    pub const fn is_in_words(&self) -> bool {
+        (self.hop * self.coding.bytes()).is_multiple_of(4)
+    }
+}
+
+/// The samples of all blocks, for [`Fft::start_power`].
+#[derive(Clone, Copy, Debug)]
+pub enum Samples<'a> {
+    /// Packed in words ([`samples`]), which are copied.
+    Copied(&'a [u32]),
+    /// Packed in memory that V3D sees, from a line's start on. The QPUs read them there, so they
+    /// must stay as they are until the powers are finished or given up.
+    InPlace(Buffer),
 }
 
 /// Plans of the QPUs: Fourier transforms of 2^`log2n` complex points, and powers of blocks of
@@ -203,7 +218,7 @@ pub trait Fft {
     fn can_start(&self, spectra: &Spectra) -> bool;
 
     /// Starts to make the powers that [`Fft::take_power`] takes, behind those that were started
-    /// before; the samples are not needed any more when it returns.
+    /// before. Samples that are copied are not needed any more when it returns.
     ///
     /// # Errors
     /// [`EngineError::Busy`] when they cannot be started now. After any other error what was
@@ -212,7 +227,7 @@ pub trait Fft {
         &mut self,
         spectra: &Spectra,
         window: &[f32],
-        samples: &[u32],
+        samples: Samples,
     ) -> Result<(), EngineError>;
 
     /// Reports if the powers that were started first are there, or are lost: if

@@ -2,7 +2,8 @@
 //!
 //! The ARM copies samples in as they came, and powers out. Samples that blocks share are copied
 //! once, unless blocks begin inside words, which the QPUs cannot read; then each block is copied by
-//! itself. A plan keeps its window and is made for one kind of spectra; a record of so many blocks
+//! itself. Samples that lie in memory of V3D's from a line's start on need not be copied: the plan
+//! reads them there. A plan keeps its window and is made for one kind of spectra; a record of so many blocks
 //! and what is left of an upload are two kinds, so two plans are kept.
 //!
 //! A plan has two sets of buffers that take turns: while the QPUs work in one, the ARM reads the
@@ -19,7 +20,7 @@ use qpu_programs::FIRMWARE;
 use qpu_programs::firmware::Blocks;
 
 use super::samples::word_at;
-use super::{Manner, Spectra, Timing};
+use super::{Manner, Samples, Spectra, Timing};
 
 /// Numbers that are copied at a time.
 const CHUNK: usize = 64;
@@ -94,6 +95,8 @@ pub struct PowerPlan {
     /// The same between other buffers, where there is memory for it: so one can run while samples
     /// of the other are written and its powers read.
     twin: Option<Plan>,
+    /// The inputs that they were made with; the plan's, and the twin's where there is one.
+    own: [Buffer; 2],
     /// The one that is next.
     next: Set,
     /// Those that were started and whose powers have not been read.
@@ -139,10 +142,12 @@ impl PowerPlan {
             Error::Memory { .. } => Ok(None),
             error => Err(error),
         })?;
+        let own = [Some(&plan), twin.as_ref()].map(|it| it.unwrap_or(&plan).input());
         Ok(Self {
             spectra: *spectra,
             plan,
             twin,
+            own,
             next: Set::Own,
             under_way: [false; 2],
             is_believed: false,
@@ -174,7 +179,7 @@ impl PowerPlan {
         limit_us: u32,
     ) -> Result<Timing, Error<R::Error>> {
         let set = self.take_set();
-        self.write(set, runner, samples)?;
+        self.copy(set, runner, samples)?;
         let plan = self.of(set);
         let report = plan.run(runner, Direction::Forward, limit_us)?;
         self.read(set, runner, held)?;
@@ -189,11 +194,14 @@ impl PowerPlan {
     pub fn start<R: Runner>(
         &mut self,
         runner: &mut R,
-        samples: &[u32],
+        samples: Samples,
         limit_us: u32,
     ) -> Result<(Set, Option<Report>), Error<R::Error>> {
         let set = self.take_set();
-        self.write(set, runner, samples)?;
+        match samples {
+            Samples::Copied(words) => self.copy(set, runner, words)?,
+            Samples::InPlace(buffer) => self.of(set).set_input(runner, buffer)?,
+        }
         let plan = self.of(set);
         let report = plan.start(runner, Direction::Forward, limit_us)?;
         self.under_way[set as usize] = true;
@@ -243,6 +251,18 @@ impl PowerPlan {
             _ => &self.plan,
         };
         [plan.input(), plan.output()]
+    }
+
+    /// Lets a set read samples from its own input, and writes them there.
+    fn copy<R: Runner>(
+        &mut self,
+        set: Set,
+        runner: &mut R,
+        samples: &[u32],
+    ) -> Result<(), Error<R::Error>> {
+        let own = self.own[set as usize];
+        self.of(set).set_input(runner, own)?;
+        self.write(set, runner, samples).map_err(Error::Runner)
     }
 
     /// Writes the samples of all blocks.

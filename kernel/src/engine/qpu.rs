@@ -23,7 +23,7 @@ use super::host_job::{HostJob, HostJobs};
 use super::measure::{self, Words};
 use super::power::{self, PowerPlan, Set};
 use super::qpu_selftest::{self, Verdict};
-use super::{Candidate, EngineError, Fft, Manner, QpuHost, Spectra, Timing};
+use super::{Candidate, EngineError, Fft, Manner, QpuHost, Samples, Spectra, Timing};
 
 /// The time that a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
 pub const LIMIT_US: u32 = 50_000;
@@ -300,7 +300,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
         &mut self,
         spectra: &Spectra,
         window: &[f32],
-        samples: &[u32],
+        samples: Samples,
     ) -> Result<(), EngineError> {
         if !power::blocks(spectra).has_plan() {
             return Err(EngineError::Length);

@@ -6,6 +6,8 @@
 //! clipped. It changes nothing but numbers that are not finite: these become 0, so that one bad
 //! sample does not spoil an average.
 
+use core::ops::Range;
+
 use dsp::Complex;
 use dsp::sample::{Sample, from_f32, from_i8, from_i16, from_i32, from_u8};
 use dsp::spectrum::Domain;
@@ -81,6 +83,38 @@ impl Coding {
                 load::<4>(of, place, real, out, |x| from_i32(x as i32).value);
             }
         }
+    }
+
+    /// The number of samples in `words` that have a component at either end of its range. Of the
+    /// words' bytes only those of `bytes` count, which are whole samples.
+    #[must_use]
+    pub fn count_clipped(self, words: &mut [u32], bytes: Range<usize>) -> u32 {
+        match self.format {
+            SampleFormat::F32 => return 0,
+            SampleFormat::I32 => {
+                let is_taken =
+                    |index: u32| self.channels.step() == 1 || self.channels.place(0) == index;
+                let is_clipped =
+                    |(index, word): (u32, &u32)| is_taken(index) && from_i32(*word as i32).clipped;
+                let frames = words.chunks_exact(self.bytes() / WORD);
+                let clipped = frames.filter(|frame| (0..).zip(*frame).any(is_clipped));
+                return clipped.count() as u32;
+            }
+            SampleFormat::U8 | SampleFormat::I16 | SampleFormat::U8High | SampleFormat::I8 => {}
+        }
+        let put = |word: &mut u32, bytes: Range<usize>| {
+            for shift in bytes.map(|byte| 8 * (byte % WORD)) {
+                *word = *word & !(0xff << shift) | NOT_CLIPPED & 0xff << shift;
+            }
+        };
+        if let Some(first) = words.first_mut() {
+            put(first, 0..bytes.start);
+        }
+        let end = WORD * words.len();
+        if let Some(last) = words.last_mut() {
+            put(last, bytes.end..end);
+        }
+        words.iter().map(|word| self.clipped(*word)).sum()
     }
 
     /// The number of samples of integers in `word` that have a component at either end of its

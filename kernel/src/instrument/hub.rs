@@ -56,6 +56,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     "spectra of the built-in generator follow until a byte comes from the host"
                 }
                 Input::I2s => "spectra of the I2S input follow until a byte comes from the host",
+                Input::Smi => "spectra of the parallel ADC follow until a byte comes from the host",
             });
         }
         board.stage(Stage::Idle);
@@ -105,10 +106,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Begins the stream of the input that is set, at its first sample.
     pub(super) fn begin_stream(&mut self, board: &mut impl Board) -> Result<Begun, Refusal> {
-        let domain = match self.settings.input {
-            Input::Generator => self.settings.domain,
-            Input::I2s => self.settings.channel.domain(),
-        };
+        let domain = self.settings.input_domain();
         cropped(&self.settings, domain)?;
         if self.settings.average == 0 {
             return Err(Refusal::Plain(
@@ -116,7 +114,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 "avg=all is for uploads, live input never ends; set avg=16 and start again",
             ));
         }
-        if self.settings.input == Input::I2s {
+        if self.settings.input != Input::Generator {
             return self.begin_capture(board).map(|()| Begun::Later);
         }
         self.stream.generator = Generator::new(domain, board.now_us());
@@ -127,10 +125,12 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Begins a run of records.
     pub(super) fn begin(&mut self, signal: Signal, board: &mut impl Board) {
-        if signal.source != Source::I2s {
+        self.shape_analyser(signal.coding());
+        if signal.is_captured() {
+            self.analyser.read_ring();
+        } else {
             self.live.end(board);
         }
-        self.shape_analyser(signal.coding());
         self.stream.begin(signal, board.now_us());
         self.refresh_descriptor(board);
         board.stage(signal.stage());
@@ -245,7 +245,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let mut busy = self.feed(&signal, board);
         if self.analyser.may_begin(board.now_us()) {
             self.upload.add_blocks(self.analyser.due());
-            self.analyser.begin_blocks(board);
+            self.analyser.begin_blocks(&mut self.live.capture, board);
             self.report_drops();
             busy = true;
         }
@@ -266,7 +266,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if is_last && !signal.is_live() && (is_leaving || self.waits_for_host()) {
             return busy;
         }
-        self.finish_blocks(&signal, board);
+        if !self.finish_blocks(&signal, board) {
+            return true;
+        }
         if is_last {
             self.live.capture.cover(self.analyser.covered_end());
         }
@@ -291,9 +293,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     .generator
                     .feed(next, wants, board.now_us(), push)
             }
-            Source::I2s => {
+            Source::I2s | Source::Smi => {
                 let counters = &mut self.stream.counters;
-                self.live.feed(analyser, wants, counters, board)
+                self.live.feed(analyser, counters)
             }
             Source::Upload => {
                 let fed = self.upload.feed(wants, |bytes| analyser.extend(bytes));
@@ -343,12 +345,19 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Finishes the blocks that were begun first, and says so when the QPUs have failed.
-    fn finish_blocks(&mut self, signal: &Signal, board: &mut impl Board) {
-        let result = self.analyser.finish_blocks(board);
+    /// Finishes the blocks that were begun first, and says so when the QPUs have failed. Reports if
+    /// they are done: if DMA has not overtaken their samples.
+    fn finish_blocks(&mut self, signal: &Signal, board: &mut impl Board) -> bool {
+        let finished = self.analyser.finish_blocks(&mut self.live.capture, board);
         board.stage(signal.stage());
         self.report_drops();
-        if let Err(error) = result {
+        let counters = &mut self.stream.counters;
+        if finished.is_overtaken {
+            self.live.leave_out(&mut self.analyser, counters);
+        } else {
+            counters.clipped = counters.clipped.saturating_add(finished.clipped);
+        }
+        if let Some(error) = finished.trouble {
             let failure = match error {
                 EngineError::Timeout { .. } => "a QPU job did not end in time, V3D was restarted",
                 EngineError::NoMemory => "the QPUs have not enough memory for this length",
@@ -368,6 +377,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 .say("this block is computed by the CPU instead; the record says so");
             self.refresh_descriptor(board);
         }
+        !finished.is_overtaken
     }
 
     /// Reports plans that were dropped: in text, in the log, and to the host in a frame.

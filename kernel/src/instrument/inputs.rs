@@ -21,6 +21,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     pub(super) fn begin_capture(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
         self.end_stream(board);
         self.live.channel = self.settings.channel;
+        self.shape_analyser(self.live.coding());
+        self.analyser.read_ring();
+        self.analyser.get_ready(board);
+        self.report_drops();
         let slots = match self.settings.channel {
             Channel::Left => [true, false],
             Channel::Right => [false, true],

@@ -118,6 +118,7 @@ mod tests {
             fallback: false,
             replaced: false,
             doubt: None,
+            duty_ppm: None,
             blocks: 1,
             first_sample: 0,
             counters: Counters::default(),

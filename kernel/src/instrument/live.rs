@@ -1,16 +1,14 @@
 //! Live input: a capture, its samples on their way to the analyser, and who waits for it.
 
-use wire::{Channels, Counters, Rate, SampleFormat, Source};
+use wire::{Channels, Counters, Domain, Rate, SampleFormat, Source};
 
 use super::analyser::Analyser;
 use super::board::Board;
-use super::capture::{Capture, Port, Trouble, Wiring};
+use super::capture::{Capture, Trouble, Wiring};
 use super::settings::{Channel, Settings};
-use super::source::{SAMPLE_BUDGET, Signal};
+use super::source::Signal;
 use crate::engine::Fft;
-
-/// Words that are copied at a time.
-const CHUNK: usize = 64;
+use crate::engine::samples::Coding;
 
 /// When a stream begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,92 +64,73 @@ impl Live {
     pub(super) fn open(
         &mut self,
         settings: &Settings,
-        [left, right]: [bool; 2],
+        slots: [bool; 2],
         expected: Option<Rate>,
         board: &mut impl Board,
     ) -> Result<(), Trouble> {
-        let wiring = Wiring {
-            left,
-            right,
-            divisor: settings.divisor(),
-        };
+        let wiring = settings.wiring(slots);
         let now_us = board.now_us();
         self.capture.begin(board.port(), wiring, expected, now_us)
+    }
+
+    /// The coding of the samples.
+    pub(super) const fn coding(&self) -> Coding {
+        let (format, domain) = match self.capture.wiring() {
+            Wiring::I2s(_) => (SampleFormat::I32, self.channel.domain()),
+            Wiring::Smi { .. } => (SampleFormat::U8High, Domain::Real),
+        };
+        Coding {
+            format,
+            domain,
+            channels: match self.channel {
+                Channel::Left | Channel::Right | Channel::Iq => Channels::All,
+                Channel::Qi => Channels::Swapped,
+            },
+        }
     }
 
     /// The samples of the capture.
     pub(super) fn signal(&self) -> Option<Signal> {
         let rate = self.capture.rate()?;
+        let Coding {
+            format,
+            domain,
+            channels,
+        } = self.coding();
         Some(Signal {
-            source: Source::I2s,
-            format: SampleFormat::I32,
-            domain: self.channel.domain(),
-            channels: match self.channel {
-                Channel::Left | Channel::Right | Channel::Iq => Channels::All,
-                Channel::Qi => Channels::Swapped,
+            source: match self.capture.wiring() {
+                Wiring::I2s(_) => Source::I2s,
+                Wiring::Smi { .. } => Source::Smi,
             },
+            format,
+            domain,
+            channels,
             rate: rate.rate,
             rate_within_hz: rate.within_hz,
             stream: 0,
         })
     }
 
-    /// Hands samples to the analyser; reports if there were any.
+    /// Lets the analyser know which samples are there. Where DMA has overtaken some, they are left
+    /// out; reports if so.
     pub(super) fn feed(
         &mut self,
         analyser: &mut Analyser<impl Fft>,
-        wants: usize,
         counters: &mut Counters,
-        board: &mut impl Board,
     ) -> bool {
-        let port = board.port();
-        let first = analyser.next_sample();
-        let there = self.capture.frames().saturating_sub(first);
-        let count = there.min(wants.min(SAMPLE_BUDGET) as u64);
-        if count == 0 {
-            return false;
+        let is_overtaken = !self.capture.has(analyser.first_needed());
+        if is_overtaken {
+            self.leave_out(analyser, counters);
         }
-        let mut clipped = 0;
-        if self.capture.has(first) {
-            self.copy(first, count, port, |bytes| {
-                clipped += analyser.extend(bytes)
-            });
-        }
-        if self.capture.still_has(port, first) {
-            counters.clipped = counters.clipped.saturating_add(clipped);
-        } else {
-            let (from, lost) = self.capture.skip();
-            analyser.restart_at(from);
-            let lost = u32::try_from(lost).unwrap_or(u32::MAX);
-            counters.overruns = counters.overruns.saturating_add(lost);
-        }
-        true
+        analyser.note_ring(self.capture.frames());
+        is_overtaken
     }
 
-    /// Copies samples out of the ring, as bytes.
-    fn copy(&self, first: u64, count: u64, port: &mut impl Port, mut take: impl FnMut(&[u8])) {
-        let mut words = [0; CHUNK];
-        let mut bytes = [0; 4 * CHUNK];
-        let frame_words = self.capture.wiring().frame_bytes() as usize / 4;
-        let at_a_time = CHUNK / frame_words;
-        for start in (0..count).step_by(at_a_time) {
-            let frames = (count - start).min(at_a_time as u64) as usize;
-            let words = &mut words[..frames * frame_words];
-            self.capture.read(port, first + start, words);
-            for (word, bytes) in words.iter().zip(bytes.as_chunks_mut().0) {
-                *bytes = word.to_le_bytes();
-            }
-            take(&bytes[..4 * words.len()]);
-        }
+    /// Goes on behind what DMA has overtaken, and counts the samples that are in no record.
+    pub(super) fn leave_out(&mut self, analyser: &mut Analyser<impl Fft>, counters: &mut Counters) {
+        let (from, lost) = self.capture.skip();
+        analyser.restart_at(from);
+        let lost = u32::try_from(lost).unwrap_or(u32::MAX);
+        counters.overruns = counters.overruns.saturating_add(lost);
     }
-}
-
-/// The 24 bits of a sample in its word, full scale being 1.
-pub(super) fn value(word: u32) -> f32 {
-    (word as i32 >> 8) as f32 * (1.0 / 8_388_608.0)
-}
-
-/// Reports if a sample is at either end of its range.
-pub(super) fn is_clipped(word: u32) -> bool {
-    matches!(word >> 8, 0x7f_ffff | 0x80_0000)
 }

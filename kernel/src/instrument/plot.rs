@@ -176,6 +176,7 @@ mod tests {
             fallback: false,
             replaced: false,
             doubt: None,
+            duty_ppm: None,
             blocks: record,
             first_sample: 0,
             counters: Counters::default(),

@@ -1,7 +1,7 @@
 //! `probe`: a look at the pins of the live input, in sentences that say what to do.
 //!
-//! The port is opened for both slots. Microphones are silent for their first 2^18 bit clocks, so
-//! the frames behind these are looked at.
+//! I2S is opened for both slots. Microphones are silent for their first 2^18 bit clocks, so the
+//! frames behind these are looked at.
 
 use core::fmt::{self, Write};
 
@@ -9,53 +9,59 @@ use dsp::level::decibels;
 use wire::{Message, Probed, Rate, Slot};
 
 use super::board::Board;
-use super::capture::{Capture, Event, Measured, Port, Trouble, WRONG_PERCENT, write_hz};
+use super::capture::{Capture, Event, Measured, Port, WRONG_PERCENT, Wiring, write_hz};
 use super::hub::Hub;
-use super::live::{Asker, is_clipped, value};
+use super::live::Asker;
 use super::refusal::Refusal;
 use super::settings::{Channel, Input, Settings};
 use crate::engine::{Fft, QpuHost};
+use crate::gpio::SMI_DATA_PINS;
 
 /// Frames that are passed over: a quarter more than a microphone is silent for.
 const SETTLE: u64 = (1 << 18) / 64 * 5 / 4;
 /// Frames that are looked at.
 const FRAMES: u64 = 4096;
-/// Words that are copied at a time.
-const CHUNK: usize = 64;
 /// A mean beyond this is worth a sentence: the offset of microphones that are all right is less.
 const OFFSET: f32 = 0.05;
 
 /// Sentences.
 type Text = heapless::String<1024>;
 
-/// The samples of a slot, as numbers of 24 bits.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// The samples of a slot, or of a parallel ADC, as they come: 24 bits with a sign, or 8 bits with
+/// an offset.
+#[derive(Clone, Copy, Debug)]
 struct Seen {
-    lowest: u32,
-    highest: u32,
+    value: fn(i32) -> f32,
+    lowest: i32,
+    highest: i32,
+    /// Bits that were 1, and bits that were 0.
+    ones: i32,
+    zeros: i32,
     sum: f64,
     squares: f64,
     count: u32,
 }
 
 impl Seen {
-    const NOTHING: Self = Self {
-        lowest: 0x7fff_ff00,
-        highest: 0x8000_0000,
-        sum: 0.0,
-        squares: 0.0,
-        count: 0,
-    };
+    const fn nothing(value: fn(i32) -> f32) -> Self {
+        Self {
+            value,
+            lowest: i32::MAX,
+            highest: i32::MIN,
+            ones: 0,
+            zeros: 0,
+            sum: 0.0,
+            squares: 0.0,
+            count: 0,
+        }
+    }
 
-    fn take(&mut self, word: u32) {
-        let word = word & !0xff;
-        if (word as i32) < self.lowest as i32 {
-            self.lowest = word;
-        }
-        if (word as i32) > self.highest as i32 {
-            self.highest = word;
-        }
-        let value = f64::from(value(word));
+    fn take(&mut self, sample: i32) {
+        self.lowest = self.lowest.min(sample);
+        self.highest = self.highest.max(sample);
+        self.ones |= sample;
+        self.zeros |= !sample;
+        let value = f64::from((self.value)(sample));
         self.sum += value;
         self.squares += value * value;
         self.count += 1;
@@ -69,18 +75,35 @@ impl Seen {
         let mean = self.sum / count;
         let square = (self.squares / count - mean * mean).max(0.0);
         Slot {
-            lowest: value(self.lowest),
-            highest: value(self.highest),
+            lowest: (self.value)(self.lowest),
+            highest: (self.value)(self.highest),
             mean: mean as f32,
             rms: libm::sqrt(square) as f32,
         }
     }
 
-    /// The word that all samples are, if they are all the same.
+    /// The bits that all samples are, if they are all the same.
     fn constant(&self) -> Option<u32> {
-        (self.lowest == self.highest).then_some(self.lowest >> 8)
+        (self.lowest == self.highest).then_some(self.lowest as u32 & 0xff_ffff)
+    }
+
+    /// Reports if a sample is at either end of its range.
+    fn is_clipped(&self) -> bool {
+        (self.value)(self.lowest) <= -1.0 || (self.value)(self.highest) >= FULL_SCALE
+    }
+
+    /// The lowest bit that never changes although a higher one does, and the higher one. No signal
+    /// with some noise does that.
+    fn stuck(&self) -> Option<(u32, u32)> {
+        let changes = self.ones & self.zeros;
+        let highest = changes.checked_ilog2()?;
+        let lowest = (!changes).trailing_zeros();
+        (lowest < highest).then_some((lowest, highest))
     }
 }
+
+/// The greatest sample of 24 bits.
+const FULL_SCALE: f32 = 1.0 - 1.0 / 8_388_608.0;
 
 /// The findings, in words.
 #[derive(Default)]
@@ -118,21 +141,46 @@ impl Findings {
                 self.judge_slot(side, name, &seen[side]);
             }
         }
-        for (side, name) in ["left", "right"].into_iter().enumerate() {
-            let Slot { rms, mean, .. } = seen[side].slot();
-            // A sine of full scale has half the power of a constant.
-            let level = decibels((2.0 * rms * rms).max(1e-20));
-            self.say(format_args!(
-                "{name}: {} dBFS, mean {}",
-                Hundredths(level),
-                Hundredths(mean.into())
+        for (seen, name) in seen.iter().zip(["left", "right"]) {
+            self.say_level(name, seen);
+        }
+    }
+
+    /// Says what is wrong with the data of a parallel ADC.
+    fn judge_parallel(&mut self, seen: &Seen) {
+        if let Some(word) = seen.constant() {
+            self.trouble(format_args!(
+                "data never changes: GPIO 16 to 23 always read {word:#04x}; is the ADC on, and are \
+                 its clock at GPIO 6 and its ground connected?"
+            ));
+            return;
+        }
+        if let Some((stuck, changes)) = seen.stuck() {
+            let first = u32::from(SMI_DATA_PINS.start);
+            self.trouble(format_args!(
+                "GPIO {} never changes although GPIO {} does; check its wire",
+                first + stuck,
+                first + changes
             ));
         }
+        self.judge_values("the ADC", seen);
+        self.say_level("the ADC", seen);
+    }
+
+    /// Says the level of samples.
+    fn say_level(&mut self, name: &str, seen: &Seen) {
+        let Slot { rms, mean, .. } = seen.slot();
+        // A sine of full scale has half the power of a constant.
+        let level = decibels((2.0 * rms * rms).max(1e-20));
+        self.say(format_args!(
+            "{name}: {} dBFS, mean {}",
+            Hundredths(level),
+            Hundredths(mean.into())
+        ));
     }
 
     /// Says what is wrong with the samples of a slot that is wanted.
     fn judge_slot(&mut self, side: usize, name: &str, seen: &Seen) {
-        let slot = seen.slot();
         match (seen.constant(), side) {
             (Some(0), 0) => self.trouble(format_args!(
                 "left is silent: is the microphone's L/R pin at 3.3 V? Connect it to ground, or \
@@ -145,13 +193,21 @@ impl Findings {
             (Some(word), _) => self.trouble(format_args!(
                 "{name} never changes: it is always {word:#08x}; check the ADC's input"
             )),
-            (None, _) if slot.mean.abs() > OFFSET => self.trouble(format_args!(
-                "{name}: DC offset {}; set dc=remove, or couple the input by a capacitor",
-                Hundredths(slot.mean.into())
-            )),
             (None, _) => {}
         }
-        if is_clipped(seen.lowest) || is_clipped(seen.highest) {
+        self.judge_values(name, seen);
+    }
+
+    /// Says what is wrong with samples as numbers.
+    fn judge_values(&mut self, name: &str, seen: &Seen) {
+        let mean = seen.slot().mean;
+        if seen.constant().is_none() && mean.abs() > OFFSET {
+            self.trouble(format_args!(
+                "{name}: DC offset {}; set dc=remove, or couple the input by a capacitor",
+                Hundredths(mean.into())
+            ));
+        }
+        if seen.is_clipped() {
             self.trouble(format_args!(
                 "{name} reaches full scale; turn the level down"
             ));
@@ -171,17 +227,32 @@ impl fmt::Display for Hundredths {
     }
 }
 
-/// Left and right of the last frames.
+/// Nothing of left and right yet; a parallel ADC is the left one.
+fn unseen(wiring: Wiring) -> [Seen; 2] {
+    let value: fn(i32) -> f32 = match wiring {
+        Wiring::I2s(_) => |sample: i32| sample as f32 * (1.0 / 8_388_608.0),
+        Wiring::Smi { .. } => |sample: i32| (sample as f32 - 127.5) * (1.0 / 127.5),
+    };
+    [Seen::nothing(value); 2]
+}
+
+/// The last frames.
 fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
-    let mut seen = [Seen::NOTHING; 2];
-    let first = capture.frames() - FRAMES;
-    let mut words = [0; CHUNK];
-    for start in (0..FRAMES).step_by(CHUNK / 2) {
-        capture.read(port, first + start, &mut words);
+    let wiring = capture.wiring();
+    let mut seen = unseen(wiring);
+    // A frame of two bytes may begin in the middle of a word.
+    let first = (capture.frames() - FRAMES) / 2 * 2;
+    capture.read(port, first, FRAMES, |words, _| {
         for (index, word) in words.iter().enumerate() {
-            seen[index % 2].take(*word);
+            match wiring {
+                Wiring::I2s(_) => seen[index % 2].take(*word as i32 >> 8),
+                Wiring::Smi { .. } => {
+                    seen[0].take((word >> 8 & 0xff) as i32);
+                    seen[0].take((word >> 24) as i32);
+                }
+            }
         }
-    }
+    });
     seen
 }
 
@@ -190,11 +261,14 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     pub(super) fn begin_probe(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
         self.end_stream(board);
         let mut settings = self.settings;
-        settings.input = Input::I2s;
+        if settings.input == Input::Generator {
+            settings.input = Input::I2s;
+        }
         settings.check_rate().map_err(Refusal::Setting)?;
         self.live.probe = true;
         // A rate that is another is a finding like others, so the capture does not insist on it.
-        let exact = settings.divisor().and(settings.expected_rate());
+        let gives_clock = settings.wiring([true; 2]).gives_clock();
+        let exact = settings.expected_rate().filter(|_| gives_clock);
         match self.live.open(&settings, [true; 2], exact, board) {
             Ok(()) => Ok(()),
             // These are findings, and the answer says them.
@@ -212,7 +286,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Goes on with the look at the live input; reports if there was something to do.
     pub(super) fn step_probe(&mut self, event: Event, board: &mut impl Board) -> bool {
         let capture = &self.live.capture;
-        let is_settled = capture.is_running() && capture.frames() >= SETTLE + FRAMES;
+        let settle = match capture.wiring() {
+            Wiring::I2s(_) => SETTLE,
+            Wiring::Smi { .. } => 0,
+        };
+        let is_settled = capture.is_running() && capture.frames() >= settle + FRAMES;
         let found = self.live.found.take();
         // What was measured before is of another capture.
         let measured = capture.measured().filter(|_| found.is_none());
@@ -224,7 +302,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             return false;
         }
         let mut findings = Findings::default();
-        let mut seen = [Seen::NOTHING; 2];
+        let mut seen = unseen(capture.wiring());
         let expected = self.settings.expected_rate();
         match &trouble {
             Some(trouble) => findings.trouble(format_args!("{trouble}")),
@@ -232,18 +310,25 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 if let (Some(measured), Some(expected)) = (measured, expected)
                     && measured.differs(expected, WRONG_PERCENT)
                 {
-                    let trouble = Trouble::Rate { measured, expected };
+                    let trouble = capture.other_rate(measured, expected);
                     findings.trouble(format_args!("{trouble}"));
                 }
                 seen = look(capture, board.port());
-                findings.judge(&self.settings, &seen);
+                match capture.wiring() {
+                    Wiring::I2s(_) => findings.judge(&self.settings, &seen),
+                    Wiring::Smi { .. } => findings.judge_parallel(&seen[0]),
+                }
             }
         }
         let hertz = |rate: Rate| rate.to_hz();
         let expected_hz = expected.map_or(0.0, hertz);
         if let Some(measured) = measured {
             let mut line = Text::new();
-            let _ = write_measured(&measured, &mut line);
+            let what = match capture.wiring() {
+                Wiring::I2s(_) => "frame clock",
+                Wiring::Smi { .. } => "read clock",
+            };
+            let _ = write_measured(what, &measured, &mut line);
             findings.say(format_args!("{line}"));
         }
         let probed = Probed {
@@ -268,9 +353,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     }
 }
 
-/// Writes the frame clock as it was measured.
-fn write_measured(measured: &Measured, out: &mut impl Write) -> fmt::Result {
-    out.write_str("frame clock ")?;
+/// Writes a clock as it was measured.
+fn write_measured(what: &str, measured: &Measured, out: &mut impl Write) -> fmt::Result {
+    write!(out, "{what} ")?;
     write_hz(measured.rate.to_hz(), out)?;
     out.write_str(" Hz, within ")?;
     write_hz(measured.within_hz, out)?;
@@ -284,14 +369,18 @@ mod tests {
     fn findings(settings: &str, frame: impl Fn(u32) -> [i32; 2]) -> Findings {
         let mut all = Settings::default();
         all.apply(settings).unwrap();
-        let mut seen = [Seen::NOTHING; 2];
+        let wiring = all.wiring([true; 2]);
+        let mut seen = unseen(wiring);
         for index in 0..4096 {
             for (seen, sample) in seen.iter_mut().zip(frame(index)) {
-                seen.take((sample << 8) as u32 | 0x5a);
+                seen.take(sample);
             }
         }
         let mut findings = Findings::default();
-        findings.judge(&all, &seen);
+        match wiring {
+            Wiring::I2s(_) => findings.judge(&all, &seen),
+            Wiring::Smi { .. } => findings.judge_parallel(&seen[0]),
+        }
         findings
     }
 
@@ -353,6 +442,43 @@ mod tests {
             ),
         ] {
             let found = findings(settings, frame);
+            assert!(found.text.contains(words), "{words}: {}", found.text);
+            assert_eq!(found.troubles, troubles, "{}", found.text);
+        }
+    }
+
+    /// A triangle wave of half of full scale around the middle, as an ADC of eight bits gives it.
+    fn triangle(index: u32) -> i32 {
+        64 + (index % 256).min(255 - index % 256) as i32
+    }
+
+    #[test]
+    fn each_wrong_wire_of_a_parallel_adc_has_its_sentence() {
+        for (frame, troubles, words) in [
+            (
+                (|n| [triangle(n), 0]) as fn(u32) -> [i32; 2],
+                0,
+                "the ADC: -7.7",
+            ),
+            (
+                |_| [0, 0],
+                1,
+                "data never changes: GPIO 16 to 23 always read 0x00",
+            ),
+            (|_| [0xff, 0], 1, "always read 0xff"),
+            (
+                |n| [triangle(n) & !4, 0],
+                1,
+                "GPIO 18 never changes although GPIO 23 does",
+            ),
+            (|n| [triangle(n) + 32, 0], 1, "the ADC: DC offset 0.25"),
+            (
+                |n| [(2 * triangle(n) - 127 + (n & 1) as i32).min(255), 0],
+                1,
+                "the ADC reaches full scale",
+            ),
+        ] {
+            let found = findings("input=smi rate=20M", frame);
             assert!(found.text.contains(words), "{words}: {}", found.text);
             assert_eq!(found.troubles, troubles, "{}", found.text);
         }

@@ -106,6 +106,7 @@ impl<'a> Records<'a> {
                 fallback: summary.fallback,
                 replaced: summary.replaced,
                 doubt: summary.doubt,
+                duty_ppm: summary.duty_ppm,
                 blocks: summary.blocks,
                 first_sample: summary.first_sample,
                 counters: Counters {

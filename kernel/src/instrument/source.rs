@@ -38,15 +38,23 @@ impl Signal {
         }
     }
 
+    /// Reports if its samples lie in the ring of a capture.
+    pub(super) const fn is_captured(&self) -> bool {
+        match self.source {
+            Source::Generator | Source::Upload => false,
+            Source::I2s | Source::Smi => true,
+        }
+    }
+
     /// Reports if the source cannot wait.
     pub(super) const fn is_live(&self) -> bool {
-        matches!(self.source, Source::Generator | Source::I2s)
+        !matches!(self.source, Source::Upload)
     }
 
     /// The instrument's state while this source has a stream.
     pub(super) const fn state(&self) -> State {
         match self.source {
-            Source::Generator | Source::I2s => State::Streaming,
+            Source::Generator | Source::I2s | Source::Smi => State::Streaming,
             Source::Upload => State::Uploading,
         }
     }
@@ -54,7 +62,7 @@ impl Signal {
     /// The firmware's stage while its samples are transformed.
     pub(super) const fn stage(&self) -> Stage {
         match self.source {
-            Source::Generator | Source::I2s => Stage::Streaming,
+            Source::Generator | Source::I2s | Source::Smi => Stage::Streaming,
             Source::Upload => Stage::Uploading,
         }
     }

@@ -119,7 +119,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     fn begin_and_finish(&mut self, taken: &mut Taken, board: &mut impl Board) -> bool {
         let may_begin = self.analyser.may_begin(board.now_us());
         if may_begin {
-            self.analyser.begin_blocks(board);
+            self.analyser.begin_blocks(&mut self.live.capture, board);
         }
         let is_there = self.analyser.has_first();
         let first = self.analyser.first_ends_record().filter(|_| is_there);
@@ -128,7 +128,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         };
         let before = self.analyser.so_far();
         // Why the QPUs failed is said when blocks of a stream are computed.
-        let _ = self.analyser.finish_blocks(board);
+        let _ = self.analyser.finish_blocks(&mut self.live.capture, board);
         let after = self.analyser.so_far();
         taken.lots += 1;
         taken.blocks += after.blocks - before.blocks;

@@ -18,7 +18,8 @@ const V3D_IDENT0: u32 = 0x0244_3356;
 /// Answer to `help`.
 pub(super) const HELP: &str = "commands: help info get start stop plot probe report speed reboot\r\n\
 settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
-          input=gen|i2s rate=50000 clock=board|adc channel=left|right|iq|qi\r\n\
+          input=gen|i2s|smi rate=50000 clock=board|adc channel=left|right|iq|qi\r\n\
+          mode=stream|snapshot\r\n\
           detector=mean|max|min|mean+max exp=0 dc=keep|remove domain=real|complex\r\n\
           first=all bins=0 centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
 for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";

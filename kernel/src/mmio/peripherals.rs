@@ -5,7 +5,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::Mmio;
-use crate::{asb, clock_manager, dma, gpio, interrupt, mailbox, pcm, pm, timer, uart, v3d};
+use crate::{asb, clock_manager, dma, gpio, interrupt, mailbox, pcm, pm, smi, timer, uart, v3d};
 
 /// Every block the firmware drives. Offsets: BCM2835 ARM Peripherals and `v3d`'s own source.
 pub struct Peripherals {
@@ -27,6 +27,8 @@ pub struct Peripherals {
     pub clocks: Mmio<clock_manager::Registers>,
     /// PCM, the I2S block.
     pub pcm: Mmio<pcm::Registers>,
+    /// SMI.
+    pub smi: Mmio<smi::Registers>,
     /// PL011, UART0.
     pub uart: Mmio<uart::Registers>,
     /// V3D's bridges.
@@ -81,6 +83,7 @@ impl Peripherals {
                 gpio: Mmio::at(0x20_0000),
                 uart: Mmio::at(0x20_1000),
                 pcm: Mmio::at(0x20_3000),
+                smi: Mmio::at(0x60_0000),
                 v3d: Mmio::at(0xc0_0000),
             }
         }

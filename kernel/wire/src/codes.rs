@@ -79,6 +79,8 @@ code! {
         Upload = 1 "upload",
         /// A microphone or an ADC on I2S.
         I2s = 2 "i2s",
+        /// A parallel ADC on SMI.
+        Smi = 3 "smi",
     }
 }
 

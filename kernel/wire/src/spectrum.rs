@@ -71,6 +71,9 @@ pub struct RecordHead {
     /// Results of this stream or upload that may be wrong, in records before this one or in this
     /// one.
     pub doubt: Option<Doubt>,
+    /// Of a stream that leaves samples out: the share of samples that its blocks are made of, of
+    /// those since the record before, in parts per million.
+    pub duty_ppm: Option<u32>,
     /// Blocks that were averaged.
     pub blocks: u32,
     /// Index of the first sample of the first block, from the start of the stream or upload.
@@ -94,10 +97,13 @@ impl RecordHead {
     /// Bytes of a chunk before its data, as this version writes them.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        match self.doubt {
-            None => CHUNK_HEAD_BYTES,
-            Some(_) => CHUNK_HEAD_BYTES + DOUBT_BYTES,
-        }
+        let doubt = if self.doubt.is_some() { DOUBT_BYTES } else { 0 };
+        let duty = if self.duty_ppm.is_some() {
+            DUTY_BYTES
+        } else {
+            0
+        };
+        CHUNK_HEAD_BYTES + doubt + duty
     }
 
     /// The most bytes of data in a chunk; whole values of every encoding.
@@ -107,16 +113,20 @@ impl RecordHead {
     }
 }
 
-/// Bytes of a chunk before its data, as this version writes them where nothing is in doubt.
+/// Bytes of a chunk before its data, as this version writes them where nothing is in doubt and no
+/// samples are left out.
 pub const CHUNK_HEAD_BYTES: usize = 58;
 /// Bytes that a [`Doubt`] adds.
 const DOUBT_BYTES: usize = 16;
+/// Bytes that a duty adds.
+const DUTY_BYTES: usize = 4;
 /// The most bytes of data in a chunk; whole values of every encoding.
 pub const MAX_CHUNK_DATA: usize = (crate::MAX_PAYLOAD - CHUNK_HEAD_BYTES) / 4 * 4;
 
 const FLAG_FALLBACK: u8 = 1;
 const FLAG_REPLACED: u8 = 2;
 const FLAG_DOUBT: u8 = 4;
+const FLAG_DUTY: u8 = 8;
 
 impl<'a> Field<'a> for Chunk<'a> {
     fn read(r: &mut Reader<'a>) -> Result<Self, PayloadError> {
@@ -140,12 +150,16 @@ impl<'a> Field<'a> for Chunk<'a> {
             fallback: flags & FLAG_FALLBACK != 0,
             replaced: flags & FLAG_REPLACED != 0,
             doubt: None,
+            duty_ppm: None,
             blocks: r.get()?,
             first_sample: r.get()?,
             counters: r.get()?,
         };
         if flags & FLAG_DOUBT != 0 {
             head.doubt = Some(r.get()?);
+        }
+        if flags & FLAG_DUTY != 0 {
+            head.duty_ppm = Some(r.get()?);
         }
         let width = encoding.bytes();
         let values = (data.len() / width) as u64;
@@ -165,13 +179,17 @@ impl<'a> Field<'a> for Chunk<'a> {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let flags = flag(head.fallback, FLAG_FALLBACK)
             | flag(head.replaced, FLAG_REPLACED)
-            | flag(head.doubt.is_some(), FLAG_DOUBT);
+            | flag(head.doubt.is_some(), FLAG_DOUBT)
+            | flag(head.duty_ppm.is_some(), FLAG_DUTY);
         w.bytes(&[head.encoding.code(), head.engine.code(), flags, 0])?;
         head.blocks.write(w)?;
         head.first_sample.write(w)?;
         head.counters.write(w)?;
         if let Some(doubt) = head.doubt {
             doubt.write(w)?;
+        }
+        if let Some(duty_ppm) = head.duty_ppm {
+            duty_ppm.write(w)?;
         }
         debug_assert_eq!(w.used(), head.bytes());
         self.data.write(w)

@@ -255,6 +255,7 @@ fn chunk(record: u32, offset: u32, data: &[u8]) -> Chunk<'_> {
             fallback: false,
             replaced: false,
             doubt: None,
+            duty_ppm: None,
             blocks: 1,
             first_sample: 0,
             counters: Counters::default(),

@@ -53,6 +53,7 @@ pub use generated::{FFT, FIRMWARE};
 
 mod generated {
     use qpu::fft::Role;
+    use qpu::fft::kernels::code::{Code, Tables};
     use qpu::fft::kernels::spectral::Bins;
     use qpu::fft::kernels::spectral::PowerWay::{Both, Everywhere, Long, Short};
     use qpu::fft::kernels::uniform::UniformId;

@@ -1,5 +1,6 @@
 //! Programs for the model alone: what their lists hold, without code.
 
+use qpu::fft::kernels::code::Code;
 use qpu::fft::kernels::uniform::{Pack, UniformId};
 use qpu::fft::kernels::unit::uniforms::{self, Row, Scalar};
 use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
@@ -142,7 +143,7 @@ fn symbols(kind: Kind) -> Program {
     }
     Program {
         task: Task::Points(kind),
-        code: vec![u64::from(radix) << 8 | (samples as u64) << 4 | role as u64].leak(),
+        code: Code::Words(vec![u64::from(radix) << 8 | (samples as u64) << 4 | role as u64].leak()),
         start: start.leak(),
         record: record.leak(),
         tail: &[Tail::Peers, Tail::Gate, Tail::NextStart, Tail::NextCode],

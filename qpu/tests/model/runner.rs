@@ -130,7 +130,7 @@ impl<T: Real> ModelRunner<T> {
             let words = program
                 .code
                 .iter()
-                .flat_map(|&w| [w as u32, (w >> 32) as u32]);
+                .flat_map(|w| [w as u32, (w >> 32) as u32]);
             words.eq(self.words[at..]
                 .iter()
                 .copied()

@@ -6,6 +6,7 @@ use super::signals::{Random, dft};
 use dsp::Direction;
 use qpu::fft;
 use qpu::fft::kernels::catalogue::Pass;
+use qpu::fft::kernels::code::Code;
 use qpu::fft::planner::tuning;
 use qpu::fft::planner::tuning::Chip;
 use qpu::fft::program::Program;
@@ -87,12 +88,12 @@ fn fewer_qpus_give_the_same_bits() {
 
 /// The programs with every semaphore taken out.
 fn without_locks() -> &'static [Program] {
-    let strip = |&word: &u64| match isa::decode(word) {
+    let strip = |word| match isa::decode(word) {
         Ok(Instruction::Semaphore(_)) => isa::Alu::NOP.encode(),
         _ => word,
     };
     let program = |program: &Program| Program {
-        code: program.code.iter().map(strip).collect::<Vec<_>>().leak(),
+        code: Code::Words(program.code.iter().map(strip).collect::<Vec<_>>().leak()),
         ..*program
     };
     FFT.iter().map(program).collect::<Vec<_>>().leak()

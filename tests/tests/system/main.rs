@@ -30,6 +30,7 @@ mod levels;
 mod line_fills;
 mod live;
 mod noise;
+mod parallel;
 mod proofs;
 mod qpu_selftest;
 mod reference_levels;

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::command::{
     asm, bench, card, check, compare, debug, digits, dis, explain, export, fft, fft2, flowgraph,
-    hello_fft, info, list, plan, read, report, run, selftest, sim,
+    hello_fft, info, list, plan, probe, read, report, run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::{say, text};
@@ -73,6 +73,8 @@ enum Command {
     Card(card::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
+    /// Say what is on the pins of a board's live input, and what is wrong with it
+    Probe(probe::Options),
     /// Find out what a board is and what it does, and write that to a file
     Report(report::Options),
     /// Set a report beside the cycle model: which constants it decides
@@ -121,6 +123,7 @@ pub fn main() -> ExitCode {
         Command::Flowgraph(options) => flowgraph::run(&options),
         Command::Card(options) => card::run(&options),
         Command::Info(options) => info::run(&options),
+        Command::Probe(options) => probe::run(&options),
         Command::Report(options) => report::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::List(options) => list::run(&options),

@@ -99,6 +99,8 @@ pub struct Spectrum {
     /// Samples of the stream or upload whose results may be wrong, in records before this one or in
     /// this one.
     pub doubt: Option<wire::Doubt>,
+    /// Of a stream that leaves samples out: the share of them that was taken, in parts per million.
+    pub duty_ppm: Option<u32>,
     /// The board's name as the firmware says it.
     pub board: String,
     /// The firmware's version.
@@ -216,6 +218,9 @@ impl Spectrum {
         if self.dc == Dc::Remove {
             text += ", DC removed";
         }
+        if let Some(ppm) = self.duty_ppm {
+            text += &format!(", duty {:.1} %", f64::from(ppm) / 1e4);
+        }
         if let Some(held) = self.held {
             let (hold, records) = (held.hold.name(), held.records);
             let plural = if records == 1 { "" } else { "s" };
@@ -315,6 +320,7 @@ pub(crate) mod tests {
             fallback: false,
             replaced: false,
             doubt: None,
+            duty_ppm: None,
             board: "Raspberry Pi 1".into(),
             firmware: "0.1.0".into(),
             unit: Unit::FullScale,

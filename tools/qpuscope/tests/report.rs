@@ -248,6 +248,7 @@ fn two_reports_of_a_virtual_board_are_the_same_and_nothing_differs() {
             created_unix: 1,
             // Longer ones take minutes to simulate.
             longest_plans: 11,
+            live: vec!["i2s".into()],
         };
         let report = gather(&mut client, &wanted).expect("it reports");
         // With a minute of spectra, less than two.
@@ -278,6 +279,10 @@ fn two_reports_of_a_virtual_board_are_the_same_and_nothing_differs() {
         .iter()
         .filter(|plan| plan.plan == "conservative");
     assert!(conservative.count() >= 4 * 5 && first.plans.len() >= 55);
+    assert!(
+        first.live.len() == 1 && first.live[0].troubles > 0,
+        "nothing is on the pins"
+    );
     assert_eq!(first.clocks.len(), 2);
     assert_eq!(first.clocks[0].v3d, [250_000_000; 2]);
     assert!(first.load.spectra > 0);

@@ -381,7 +381,7 @@ fn gpu_fft(userland: &Userland, shape: Shape, config: Config) -> String {
 
 fn main() {
     let fft = qpu_programs::FFT.iter();
-    let mut known: Vec<u64> = fft.flat_map(|program| program.code).copied().collect();
+    let mut known: Vec<u64> = fft.flat_map(|program| program.code.iter()).collect();
     known.extend(qpu_programs::code::ALL.iter().flat_map(|(_, words)| *words));
     for number in 0..6_000 {
         println!("{}", random_program(number, &known));

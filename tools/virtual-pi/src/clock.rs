@@ -51,6 +51,10 @@ pub const MAILBOX_US: u32 = 100;
 /// ns would contradict 50 MB/s from the SMI block (iosoft's AD9226, 25 MS/s of 16 bits).
 pub const DMA_PERIPHERAL_CLOCKS: u64 = ARM_HZ * 50 / 1_000_000_000;
 
+/// Times as long as a full channel that a lite one takes for a read. Source: BCM2835 ARM
+/// Peripherals, section 4.5: "about half the bandwidth".
+pub const DMA_LITE_FACTOR: u64 = 2;
+
 /// Up to 16 bytes that DMA reads from memory and hands on: the 100 ns between two writes of one
 /// control block that hzeller's rpi-gpio-dma-demo measured on a Pi 1.
 pub const DMA_MEMORY_CLOCKS: u64 = ARM_HZ * 100 / 1_000_000_000;

@@ -1,6 +1,6 @@
 //! The board to build: model, memory, command line, and which checks stop the run.
 
-use crate::parts::I2sPart;
+use crate::parts::{I2sPart, ParallelPart};
 
 /// The board that is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,6 +150,8 @@ pub struct Config {
     pub v3d_defect: Option<v3d_sim::Defect>,
     /// The part on the pins of the PCM block; see [`crate::VirtualPi::set_i2s`].
     pub i2s: Option<I2sPart>,
+    /// The ADC on the pins of the SMI block; see [`crate::VirtualPi::set_parallel`].
+    pub parallel: Option<ParallelPart>,
     /// After a reset, stay in reset instead of booting the image again.
     pub no_reboot: bool,
 }
@@ -187,6 +189,7 @@ impl Default for Config {
             v3d_constants: v3d_sim::Constants::recommended(),
             v3d_defect: None,
             i2s: None,
+            parallel: None,
             no_reboot: false,
         }
     }

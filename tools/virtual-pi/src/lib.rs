@@ -1,7 +1,7 @@
 //! A Raspberry Pi 1 in software: boots `kernel.img` with V3D attached.
 //!
 //! The board has an ARM1176 core, memory, the property mailbox, PL011, system timer, interrupt
-//! controller, GPIO, DMA, clock manager, PCM with a part on its pins, the PM watchdog and
+//! controller, GPIO, DMA, clock manager, PCM and SMI with parts on their pins, the PM watchdog and
 //! [`v3d_sim`]. It runs the very image that goes on the card, in virtual time: the same inputs give
 //! the same bytes at the same times, on any machine.
 //! What real silicon punishes and no emulator sees (see [`Checks`]) stops the run with a [`Fault`].
@@ -23,7 +23,10 @@ use cpu::Cpu;
 pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
 pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
-pub use parts::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Signal, SignalError, Tone, Wiring};
+pub use parts::{
+    Bursts, I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal,
+    SignalError, Tone, Wiring,
+};
 
 /// Address at which the boot firmware puts and starts the flat image.
 const KERNEL_AT: u32 = 0x8000;
@@ -192,6 +195,26 @@ impl VirtualPi {
     pub fn set_i2s_wiring(&mut self, wiring: Wiring) {
         let cpu = self.cpu_mut();
         cpu.board.set_i2s_wiring(wiring, cpu.clock);
+    }
+
+    /// Wires another parallel ADC to the pins of the SMI block from now on, or none. It has just
+    /// been switched on, and stays there through resets. It needs pins that the header's I2S part
+    /// uses: give one of them.
+    pub fn set_parallel(&mut self, part: Option<ParallelPart>) {
+        let cpu = self.cpu_mut();
+        cpu.board.set_parallel(part, cpu.clock);
+    }
+
+    /// Changes the wires of the parallel ADC from now on, if there is one.
+    pub fn set_parallel_wiring(&mut self, wiring: ParallelWiring) {
+        let cpu = self.cpu_mut();
+        cpu.board.set_parallel_wiring(wiring, cpu.clock);
+    }
+
+    /// Reads of SMI since the last boot that did not take place in time because its FIFO was full:
+    /// samples that are missing, which no register tells.
+    pub fn smi_missed(&self) -> u64 {
+        self.cpu().board.smi_missed()
     }
 
     /// The next read by a DMA channel fails, as a bus error would make it.

@@ -3,26 +3,47 @@
 use dsp::Direction;
 use dsp::spectrum::{accumulate, remove_mean};
 
+use super::check::Due;
 use super::pipeline::Lot;
 use super::{Analyser, Buffers, on};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 use crate::instrument::board::Board;
+use crate::instrument::capture::Capture;
+
+/// The end of a lot of blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(in crate::instrument) struct Finished {
+    /// Why the QPUs did not do all of it; the CPU engine has then done the rest.
+    pub trouble: Option<EngineError>,
+    /// DMA has overtaken its samples, so it is not done. Then [`Analyser::restart_at`] has to
+    /// follow.
+    pub is_overtaken: bool,
+    /// Samples that were clipped, where they lie in a ring.
+    pub clipped: u32,
+}
 
 impl<Q: Fft> Analyser<'_, Q> {
-    /// Takes the power of the blocks that were begun first. An error is why the QPUs did not do all
-    /// of it; the CPU engine has then done the rest.
+    /// Takes the power of the blocks that were begun first. `capture`: that of a ring.
     pub(in crate::instrument) fn finish_blocks(
         &mut self,
+        capture: &mut Capture,
         board: &mut impl Board,
-    ) -> Result<(), EngineError> {
+    ) -> Finished {
         let start_us = board.now_us();
         let Some(lot) = self.pipeline.pop() else {
-            return Ok(());
+            return Finished::default();
+        };
+        let mut finished = Finished {
+            clipped: lot.clipped,
+            ..Finished::default()
         };
         let mut timing = Timing::default();
         // The time in which the ARM does nothing else.
         let mut waited_us = 0;
-        let mut trouble = Ok(());
+        if lot.is_on_qpus() && !self.still_has_first(capture, board) {
+            finished.is_overtaken = true;
+            return finished;
+        }
         let (mut manner, together) = match lot.plan {
             Some(Candidate::Power(_)) => (None, Some(self.finish_power(lot.result))),
             Some(Candidate::Transform { manner, .. }) => (Some(manner), None),
@@ -31,11 +52,17 @@ impl<Q: Fft> Analyser<'_, Q> {
         if let Some(Ok(took)) = together {
             timing = took;
         } else {
-            trouble = together.map_or(Ok(()), |result| result.map(|_| ()));
+            finished.trouble = together.and_then(Result::err);
+            let samples = self.shape.spectra(lot.blocks).samples();
+            self.bring(self.position, samples, capture, board);
+            if !self.still_has_first(capture, board) {
+                finished.is_overtaken = true;
+                return finished;
+            }
             for block in 0..lot.blocks {
                 match self.take_block(&mut manner, block as usize * self.shape.hop()) {
                     Ok(took) => timing.qpu_us = timing.qpu_us.saturating_add(took.qpu_us),
-                    Err(error) => trouble = Err(error),
+                    Err(error) => finished.trouble = Some(error),
                 }
             }
             waited_us = timing.qpu_us;
@@ -44,7 +71,7 @@ impl<Q: Fft> Analyser<'_, Q> {
         if let Some(check) = &mut self.checks.under_way {
             check.behind = check.behind.saturating_sub(1);
         }
-        if trouble.is_err() {
+        if finished.trouble.is_some() {
             self.begin_again();
             if lot.ends_record {
                 self.pipeline.undo(0);
@@ -55,17 +82,25 @@ impl<Q: Fft> Analyser<'_, Q> {
         let total = &mut self.summary.timing;
         total.qpu_us = total.qpu_us.saturating_add(timing.qpu_us);
         total.cpu_us = total.cpu_us.saturating_add(cpu_us);
-        trouble
+        finished
     }
 
     /// The plan that does the blocks that are due, proven and checked; none where the ARM does
     /// them.
-    pub(super) fn plan(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
+    pub(super) fn plan(
+        &mut self,
+        blocks: u32,
+        check: Option<Due>,
+        board: &mut impl Board,
+    ) -> Option<Candidate> {
         if self.engine_for(self.shape.engine, self.shape.n) != EngineKind::Qpu {
             return None;
         }
         let plan = self.proven(blocks, board)?;
-        self.check(&plan, blocks, board);
+        let Some(due) = check else {
+            return Some(plan);
+        };
+        self.check(&plan, due, board);
         // One that has failed its check is not in line any more.
         self.proven(blocks, board)
     }
@@ -153,7 +188,10 @@ impl<Q: Fft> Analyser<'_, Q> {
         self.summary.replaced |= lot.is_replaced;
         self.summary.blocks = self.summary.blocks.saturating_add(lot.blocks);
         let done = lot.blocks as usize * self.shape.hop();
-        self.buffers.history.discard(done);
         self.position += done as u64;
+        if self.ring_end.is_none() {
+            self.buffers.history.discard(done);
+            self.history_first = self.position;
+        }
     }
 }

@@ -14,7 +14,7 @@ use wire::Doubt;
 use super::trust::Finding;
 use super::{Analyser, on};
 use crate::engine::proof::{self, LIMIT_PPB};
-use crate::engine::{Candidate, EngineError, Fft, Manner, Spectra};
+use crate::engine::{Candidate, EngineError, Fft, Manner, Samples, Spectra};
 use crate::instrument::board::{Board, SECOND_US};
 
 /// Blocks from one check to the next.
@@ -63,7 +63,26 @@ impl Checks {
     }
 }
 
+/// A check that is due.
+#[derive(Clone, Copy)]
+pub(super) struct Due {
+    /// All bins are compared.
+    is_full: bool,
+    now_us: u64,
+}
+
 impl Checks {
+    /// The check that is due before so many blocks; these are counted otherwise.
+    pub(super) fn due(&mut self, blocks: u32, now_us: u64) -> Option<Due> {
+        let is_full = now_us >= self.full_us + FULL_CHECK_US;
+        let since = self.since.saturating_add(blocks);
+        if since < BLOCKS_A_CHECK && !is_full {
+            self.since = since;
+            return None;
+        }
+        Some(Due { is_full, now_us })
+    }
+
     /// Reports if a check may be due before so many blocks.
     pub(super) fn is_near(&self, blocks: u32, now_us: u64) -> bool {
         self.since.saturating_add(blocks) >= BLOCKS_A_CHECK
@@ -72,16 +91,10 @@ impl Checks {
 }
 
 impl<Q: Fft> Analyser<'_, Q> {
-    /// Checks the plan that is about to do `blocks` blocks, when it is time to; it is dropped when
-    /// it fails.
-    pub(super) fn check(&mut self, candidate: &Candidate, blocks: u32, board: &mut impl Board) {
-        let now_us = board.now_us();
-        let is_full = now_us >= self.checks.full_us + FULL_CHECK_US;
-        let since = self.checks.since.saturating_add(blocks);
-        if since < BLOCKS_A_CHECK && !is_full {
-            self.checks.since = since;
-            return;
-        }
+    /// Checks the plan that is about to do the next blocks; it is dropped when it fails. The first
+    /// of them is in the history.
+    pub(super) fn check(&mut self, candidate: &Candidate, due: Due, board: &mut impl Board) {
+        let (Due { is_full, now_us }, start_us) = (due, board.now_us());
         self.checks.since = 0;
         if is_full {
             self.checks.full_us = now_us;
@@ -90,7 +103,7 @@ impl<Q: Fft> Analyser<'_, Q> {
         let found = (!is_begun).then(|| self.check_block(candidate, is_full));
         let costs = &mut self.trust.costs;
         costs.checks = costs.checks.saturating_add(1);
-        costs.check_us += board.now_us().saturating_sub(now_us);
+        costs.check_us += board.now_us().saturating_sub(start_us);
         if let Some(found) = found {
             self.judge_check(*candidate, self.next_block(), found, is_full);
         }
@@ -101,7 +114,8 @@ impl<Q: Fft> Analyser<'_, Q> {
         let Candidate::Power(spectra) = candidate else {
             return false;
         };
-        let (alone, ahead, behind) = (spectra.alone(), self.ahead(), self.lots());
+        let (alone, behind) = (spectra.alone(), self.lots());
+        let ahead = self.in_history(self.next_block());
         // With no blocks before it, it may have to be planned, and others made room for it.
         if behind == 0 || self.checks.under_way.is_some() {
             return false;
@@ -111,7 +125,8 @@ impl<Q: Fft> Analyser<'_, Q> {
         let window = &self.buffers.window[..alone.points()];
         let samples = &self.buffers.history.words()[coding.words(ahead)..];
         let samples = &samples[..coding.words(alone.points())];
-        let started = on(&mut self.qpu).and_then(|qpu| qpu.start_power(&alone, window, samples));
+        let copied = Samples::Copied(samples);
+        let started = on(&mut self.qpu).and_then(|qpu| qpu.start_power(&alone, window, copied));
         if started.is_err() {
             return false;
         }
@@ -190,7 +205,7 @@ impl<Q: Fft> Analyser<'_, Q> {
     fn check_power(&mut self, alone: &Spectra, is_full: bool) -> Result<u32, EngineError> {
         let points = alone.points();
         let gain = self.gain(alone.window, points);
-        let ahead = self.ahead();
+        let ahead = self.in_history(self.next_block());
         let buffers = &mut self.buffers;
         let held = alone.held();
         let window = &buffers.window[..points];

@@ -10,6 +10,7 @@ mod blocks;
 mod check;
 mod exponential;
 mod pipeline;
+mod ring;
 mod shape;
 mod trust;
 
@@ -43,6 +44,7 @@ pub(super) struct Summary {
     /// The fastest plan was dropped, and another computed it.
     pub replaced: bool,
     pub doubt: Option<Doubt>,
+    pub duty_ppm: Option<u32>,
     pub timing: Timing,
 }
 
@@ -70,8 +72,14 @@ pub(super) struct Analyser<'a, Q> {
     shape: Shape,
     /// The window that `buffers.window` holds, its length, and what follows from both.
     window_for: Option<(Window, usize, Gain)>,
-    /// Index of the first sample in `history`.
+    /// Index of the first sample of the blocks under way, or of the next.
     position: u64,
+    /// Index of the first sample in `history`.
+    history_first: u64,
+    /// Where samples lie in the ring of a capture: the index behind the last of them.
+    ring_end: Option<u64>,
+    /// The first sample since the start, or since samples were left out.
+    origin: u64,
     summary: Summary,
     /// Blocks that are done at a time, at the most.
     at_a_time: u32,
@@ -104,6 +112,9 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             ),
             window_for: None,
             position: 0,
+            history_first: 0,
+            ring_end: None,
+            origin: 0,
             summary: Summary::default(),
             at_a_time: 1,
             closed: false,
@@ -119,17 +130,29 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     pub(super) fn begin(&mut self, shape: Shape) {
         self.abandon();
         self.shape = shape;
-        self.buffers.history.begin(shape.coding);
-        self.position = 0;
+        self.go_to(0);
+        self.ring_end = None;
         self.failures = 0;
         self.closed = false;
         self.exponential.begin();
         self.checks.begin();
-        self.at_a_time = match self.engine_for(shape.engine, shape.n) {
+        self.choose_lots();
+        self.clear();
+    }
+
+    fn choose_lots(&mut self) {
+        self.at_a_time = match self.engine_for(self.shape.engine, self.shape.n) {
             EngineKind::Qpu => self.record_blocks(),
             EngineKind::Cpu => 1,
         };
-        self.clear();
+    }
+
+    /// Has no samples; the next is this one.
+    fn go_to(&mut self, index: u64) {
+        self.buffers.history.begin(self.shape.coding);
+        self.history_first = index;
+        self.position = index;
+        self.origin = index;
     }
 
     /// The number of blocks that one step may do, where the QPUs do them together: their samples
@@ -140,6 +163,10 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             n, average, engine, ..
         } = self.shape;
         let most = MAX_N / n as u32;
+        let most = match self.ring_end {
+            Some(_) => self.aligned_lot(most.min(average)),
+            None => most,
+        };
         match (engine, average) {
             (EngineChoice::Fft | EngineChoice::Cpu, _) => 1,
             (EngineChoice::Auto, _) if !self.takes_power(1) => 1,
@@ -251,14 +278,21 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     /// Forgets record and samples, and goes on at sample `index`.
     pub(super) fn restart_at(&mut self, index: u64) {
         self.abandon();
-        self.buffers.history.begin(self.shape.coding);
-        self.position = index;
+        self.go_to(index);
         self.clear();
     }
 
-    /// Samples in the history.
+    /// Samples from the first of the blocks under way on.
     fn filled(&self) -> usize {
-        self.buffers.history.len()
+        match self.ring_end {
+            Some(end) => end.saturating_sub(self.position) as usize,
+            None => self.buffers.history.len(),
+        }
+    }
+
+    /// The place in the history of a sample that is there.
+    fn in_history(&self, index: u64) -> usize {
+        (index - self.history_first) as usize
     }
 
     /// Samples from the next block to begin on.

@@ -2,15 +2,16 @@
 //!
 //! Blocks are begun when their samples are there, and finished in order. Those that the QPUs make
 //! powers of are under way in between, two lots at the most: one that runs, and the next. Their
-//! samples stay in the history until they are finished, so that the ARM can do them when the QPUs
-//! fail; what was begun behind them is begun again then. All others are done when they are
-//! finished, one lot at a time.
+//! samples stay in the history or in a ring ([`super::ring`]) until they are finished, so that the
+//! ARM can do them when the QPUs fail; what was begun behind them is begun again then. All others
+//! are done when they are finished, one lot at a time.
 
 use heapless::Deque;
 
 use super::{Analyser, on};
-use crate::engine::{Candidate, EngineError, EngineKind, Fft};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Samples, Spectra};
 use crate::instrument::board::{Board, Stage};
+use crate::instrument::capture::Capture;
 
 /// Lots of blocks that may be under way.
 const LOTS: usize = 2;
@@ -29,11 +30,13 @@ pub(super) struct Lot {
     pub result: Result<(), EngineError>,
     /// Time of the ARM until now.
     pub cpu_us: u32,
+    /// Samples that are clipped, where they lie in a ring.
+    pub clipped: u32,
 }
 
 impl Lot {
     /// Reports if the QPUs are at them, or will be next.
-    fn is_on_qpus(&self) -> bool {
+    pub(super) fn is_on_qpus(&self) -> bool {
         matches!(self.plan, Some(Candidate::Power(_))) && self.result.is_ok()
     }
 }
@@ -123,7 +126,7 @@ impl<Q: Fft> Analyser<'_, Q> {
     fn may_follow(&self, now_us: u64) -> bool {
         let (coding, blocks) = (self.shape.coding, self.due());
         // The QPUs are given whole words.
-        let is_whole = (self.ahead() * coding.bytes()).is_multiple_of(4);
+        let is_whole = self.ring_end.is_some() || (self.ahead() * coding.bytes()).is_multiple_of(4);
         let Some(qpu) = self.qpu.as_ref().filter(|_| is_whole) else {
             return false;
         };
@@ -142,11 +145,19 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
     }
 
-    /// Begins the blocks that are due.
-    pub(in crate::instrument) fn begin_blocks(&mut self, board: &mut impl Board) {
+    /// Begins the blocks that are due. `capture`: that of a ring.
+    pub(in crate::instrument) fn begin_blocks(
+        &mut self,
+        capture: &mut Capture,
+        board: &mut impl Board,
+    ) {
         let blocks = self.due();
         let ends_record = self.pipeline.begun + blocks == self.shape.average;
-        let plan = self.plan(blocks, board);
+        let check = self.checks.due(blocks, board.now_us());
+        if check.is_some() {
+            self.bring(self.next_block(), self.shape.n, capture, board);
+        }
+        let plan = self.plan(blocks, check, board);
         let is_replaced = self.is_replaced(blocks);
         // From here on: what proofs and checks take is no time of the record's.
         let start_us = board.now_us();
@@ -156,14 +167,10 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         let mut result = Ok(());
         if let Some(Candidate::Power(spectra)) = &plan {
-            let coding = self.shape.coding;
-            let first = coding.words(self.ahead());
-            let samples = &self.buffers.history.words()[first..];
-            let samples = &samples[..coding.words(spectra.samples())];
-            let window = &self.buffers.window[..self.shape.n];
-            let qpu = on(&mut self.qpu);
-            result = qpu.and_then(|qpu| qpu.start_power(spectra, window, samples));
+            result = self.start(spectra, capture, board);
         }
+        // While the QPUs are at work.
+        let clipped = self.count_clipped(&self.shape.spectra(blocks), capture, board);
         self.pipeline.push(Lot {
             blocks,
             ends_record,
@@ -171,7 +178,32 @@ impl<Q: Fft> Analyser<'_, Q> {
             is_replaced,
             result,
             cpu_us: board.now_us().saturating_sub(start_us) as u32,
+            clipped,
         });
+    }
+
+    /// Lets the QPUs begin with blocks, whose samples they read in a ring or are given.
+    fn start(
+        &mut self,
+        spectra: &Spectra,
+        capture: &mut Capture,
+        board: &mut impl Board,
+    ) -> Result<(), EngineError> {
+        let place = self.lend(spectra, capture, board);
+        let first = self.next_block();
+        if place.is_none() {
+            self.bring(first, spectra.samples(), capture, board);
+        }
+        let window = &self.buffers.window[..self.shape.n];
+        let samples = match place {
+            Some(buffer) => Samples::InPlace(buffer),
+            None => {
+                let coding = self.shape.coding;
+                let samples = &self.buffers.history.words()[coding.words(self.in_history(first))..];
+                Samples::Copied(&samples[..coding.words(spectra.samples())])
+            }
+        };
+        on(&mut self.qpu)?.start_power(spectra, window, samples)
     }
 
     /// Reports if blocks are under way, and then, if the first of them end a record.

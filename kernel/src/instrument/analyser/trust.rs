@@ -9,7 +9,7 @@ use heapless::Deque;
 
 use super::super::board::{Board, Stage};
 use super::super::settings::EngineChoice;
-use super::{Analyser, on};
+use super::{Analyser, Buffers, on};
 use crate::engine::proof::{self, Bench, Proof};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra};
 
@@ -228,6 +228,32 @@ impl<Q: Fft> Analyser<'_, Q> {
     /// Reports if the QPUs have a plan for the record under way that has not been dropped.
     pub(super) fn has_plan_left(&self) -> bool {
         self.in_line(self.record_blocks()).is_some()
+    }
+
+    /// Proves the plans of records before their samples come, with those of checks, so that a ring
+    /// does not run over meanwhile.
+    pub(in crate::instrument) fn get_ready(&mut self, board: &mut impl Board) {
+        if self.engine_for(self.shape.engine, self.shape.n) != EngineKind::Qpu {
+            return;
+        }
+        let most = self.record_blocks();
+        let rest = self.shape.average % most;
+        for blocks in [most, rest].into_iter().filter(|blocks| *blocks > 0) {
+            let Some(Candidate::Power(spectra)) = self.proven(blocks, board) else {
+                continue;
+            };
+            let alone = spectra.alone();
+            self.gain(alone.window, alone.points());
+            let Buffers {
+                window, noise, got, ..
+            } = &mut self.buffers;
+            let samples = &noise[..alone.coding.words(alone.points())];
+            let bins = alone.coding.domain.bins(alone.points());
+            let window = &window[..alone.points()];
+            // What fails is found out by checks.
+            let _ = on(&mut self.qpu)
+                .and_then(|qpu| qpu.take_power(&alone, window, samples, &mut got[..bins]));
+        }
     }
 
     /// The plans in line for the settings' records, each proven until one is right; what was found

@@ -1,6 +1,6 @@
 //! A port whose DMA is a program, with a clock that can be wrong, stop or fail.
 
-use super::port::{Place, Port, PortError, RING_BYTES, TAIL_BYTES, Wiring};
+use super::port::{Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring};
 use crate::dma_buf::DmaBuf;
 
 /// A part on the pins: the words of left and right in frame `index`.
@@ -59,9 +59,12 @@ impl FakePort {
         let Some((wiring, begun_us)) = self.open else {
             return 0;
         };
-        let hz = match wiring.divisor {
-            Some(divisor) => 300_000.0 / f64::from(divisor),
-            None => self.adc_hz.unwrap_or(0.0),
+        let hz = match wiring {
+            Wiring::I2s(Slots { divisor, .. }) => match divisor {
+                Some(divisor) => 300_000.0 / f64::from(divisor),
+                None => self.adc_hz.unwrap_or(0.0),
+            },
+            Wiring::Smi { cycles } => 100e6 / f64::from(cycles),
         };
         let seconds = (self.now_us - begun_us) as f64 / 1e6;
         ((seconds * hz * self.factor) as u64).min(self.stops_at)
@@ -73,13 +76,35 @@ pub fn sample(value: f64) -> i32 {
     ((value * 8_388_608.0).round() as i32) << 8
 }
 
+impl FakePort {
+    /// Puts a frame into the ring, as the frame with this number of a round.
+    fn put(&mut self, frame: u64, number: usize, wiring: Wiring) {
+        let [left, right] = (self.part)(frame);
+        let ring = self.memory.words_mut();
+        let Wiring::I2s(slots) = wiring else {
+            // An ADC of eight bits; what is on the other eight pins is not known.
+            let sample = (left as u32 >> 24 ^ 0x80) << 8 | frame as u32 & 0xff;
+            let word = &mut ring[number / 2];
+            let shift = number % 2 * 16;
+            *word = *word & !(0xffff << shift) | sample << shift;
+            return;
+        };
+        let words = [(slots.left, left), (slots.right, right)];
+        let words = words.into_iter().filter(|(wanted, _)| *wanted);
+        let start = number * wiring.frame_bytes() as usize / 4;
+        for (place, (_, word)) in ring[start..].iter_mut().zip(words) {
+            *place = word as u32;
+        }
+    }
+}
+
 impl Port for FakePort {
     fn open(&mut self, wiring: &Wiring) -> Result<(), PortError> {
         self.opened.push(*wiring);
         if let Some(error) = self.refuses {
             return Err(error);
         }
-        if wiring.divisor.is_none() && self.adc_hz.is_none() {
+        if !wiring.gives_clock() && self.adc_hz.is_none() {
             return Err(PortError::NoClock { pin: 18 });
         }
         self.open = Some((*wiring, self.now_us));
@@ -99,16 +124,9 @@ impl Port for FakePort {
         {
             return Err(error);
         }
-        let frame_words = u64::from(wiring.frame_bytes() / 4);
         let ring_frames = RING_BYTES as u64 / u64::from(wiring.frame_bytes());
         for frame in self.done.max(frames.saturating_sub(ring_frames))..frames {
-            let [left, right] = (self.part)(frame);
-            let words = [(wiring.left, left), (wiring.right, right)];
-            let words = words.into_iter().filter(|(wanted, _)| *wanted);
-            let start = (frame % ring_frames * frame_words) as usize;
-            for (place, (_, word)) in self.memory.words_mut()[start..].iter_mut().zip(words) {
-                *place = word as u32;
-            }
+            self.put(frame, (frame % ring_frames) as usize, wiring);
         }
         self.done = frames;
         Ok(Place {

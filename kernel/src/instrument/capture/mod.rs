@@ -18,21 +18,24 @@ mod port;
 mod ring;
 mod trouble;
 
+use core::ops::Range;
+
+use qpu::job::Buffer;
 use wire::Rate;
 
 pub(super) use meter::Measured;
 pub use port::{
-    JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, TAIL_BYTES, Wiring,
+    JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring,
 };
 pub(super) use trouble::{Trouble, write_hz};
 
-use crate::engine::SampleBlock;
-use crate::engine::samples::Coding;
 use meter::Meter;
 use ring::Ring;
 
 /// The time without a sample after which the clock counts as stopped.
 const IDLE_US: u64 = 50_000;
+/// The rates that parts for I2S have, in hertz.
+const RATES_HZ: core::ops::RangeInclusive<f64> = 7900.0..=388_000.0;
 /// The time in which the rate is found out; a host repeats its request after 500 ms.
 const START_US: u64 = 300_000;
 /// The rate is known well enough to begin with when it may be off by so much of itself.
@@ -41,8 +44,11 @@ const START_PERCENT: f64 = 0.5;
 pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
-/// The rates that parts for I2S have, in hertz.
-const RATES_HZ: core::ops::RangeInclusive<f64> = 7900.0..=388_000.0;
+/// The bytes that the ARM can look at in a second beside its other work: a fifth of what it could
+/// with no other.
+const GLANCE_BYTES_A_SECOND: f64 = 8e6;
+/// Frames that are looked at together, or left out.
+const GLANCE_FRAMES: u64 = 128;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -88,11 +94,11 @@ pub(super) struct Capture {
 impl Capture {
     /// No capture yet.
     pub(super) const fn new() -> Self {
-        let wiring = Wiring {
+        let wiring = Wiring::I2s(Slots {
             left: true,
             right: false,
             divisor: None,
-        };
+        });
         Self {
             state: State::Idle,
             wiring,
@@ -162,8 +168,8 @@ impl Capture {
 
     /// The rate to compute with: exact where the board gives the clock.
     pub(super) fn rate(&self) -> Option<Measured> {
-        match (self.wiring.divisor, self.expected) {
-            (Some(_), Some(rate)) => Some(Measured {
+        match self.expected {
+            Some(rate) if self.wiring.gives_clock() => Some(Measured {
                 rate,
                 within_hz: 0.0,
             }),
@@ -200,7 +206,7 @@ impl Capture {
     fn judge(&mut self, now_us: u64) -> Result<Event, Trouble> {
         if self.meter.idle_us(now_us) > IDLE_US {
             return Err(match self.ring.frames() {
-                0 => Trouble::Nothing,
+                0 => self.nothing(),
                 samples => Trouble::Stopped { samples },
             });
         }
@@ -225,7 +231,7 @@ impl Capture {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
             return if late {
-                Err(Trouble::Nothing)
+                Err(self.nothing())
             } else {
                 Ok(Event::Nothing)
             };
@@ -233,13 +239,14 @@ impl Capture {
         let is_known = measured.within_hz < measured.rate.to_hz() * START_PERCENT / 100.0;
         if !is_known {
             return if late {
-                Err(Trouble::Range(measured))
+                Err(self.out_of_range(measured))
             } else {
                 Ok(Event::Nothing)
             };
         }
-        if !RATES_HZ.contains(&measured.rate.to_hz()) {
-            return Err(Trouble::Range(measured));
+        let is_i2s = matches!(self.wiring, Wiring::I2s(_));
+        if is_i2s && !RATES_HZ.contains(&measured.rate.to_hz()) {
+            return Err(self.out_of_range(measured));
         }
         self.compare()?;
         self.recent.restart();
@@ -256,10 +263,34 @@ impl Capture {
         if let (Some(measured), Some(expected)) = (self.recent.measured(), wanted)
             && measured.differs(expected, WRONG_PERCENT)
         {
-            return Err(Trouble::Rate { measured, expected });
+            return Err(self.other_rate(measured, expected));
         }
         self.recent.restart();
         Ok(())
+    }
+
+    /// The trouble that no sample has come.
+    const fn nothing(&self) -> Trouble {
+        match self.wiring {
+            Wiring::I2s(_) => Trouble::Nothing,
+            Wiring::Smi { .. } => Trouble::NoReads,
+        }
+    }
+
+    /// The trouble that samples come at a rate that cannot be.
+    const fn out_of_range(&self, measured: Measured) -> Trouble {
+        match (self.wiring, self.expected) {
+            (Wiring::Smi { .. }, Some(expected)) => self.other_rate(measured, expected),
+            _ => Trouble::Range(measured),
+        }
+    }
+
+    /// The trouble that samples come at another rate.
+    pub(super) const fn other_rate(&self, measured: Measured, expected: Rate) -> Trouble {
+        match self.wiring {
+            Wiring::I2s(_) => Trouble::Rate { measured, expected },
+            Wiring::Smi { .. } => Trouble::ReadRate { measured, expected },
+        }
     }
 
     /// Frames that are in memory.
@@ -272,27 +303,51 @@ impl Capture {
         self.ring.has(frame)
     }
 
-    /// Reads words from frame `first` on.
-    pub(super) fn read(&self, port: &mut impl Port, first: u64, words: &mut [u32]) {
-        self.ring.read(port.memory(), first, words);
-    }
-
-    /// Lends samples to the QPUs where they lie ([`Ring::lend`]).
-    #[expect(dead_code, reason = "the analyser copies until the overlap is merged")]
-    pub(super) fn lend(
-        &mut self,
+    /// Hands over `count` frames from frame `first` on ([`Ring::read`]).
+    pub(super) fn read(
+        &self,
         port: &mut impl Port,
-        coding: Coding,
-        samples: usize,
-        advance: usize,
-    ) -> Option<SampleBlock> {
-        self.ring.lend(port.memory(), coding, samples, advance)
+        first: u64,
+        count: u64,
+        take: impl FnMut(&mut [u32], Range<usize>),
+    ) {
+        self.ring.read(port.memory(), first, count, take);
     }
 
-    /// Takes a block back; reports if DMA has left it alone until now.
-    #[expect(dead_code, reason = "the analyser copies until the overlap is merged")]
-    pub(super) fn give_back(&mut self, port: &mut impl Port, block: &SampleBlock) -> bool {
-        self.still_has(port, block.first_sample)
+    /// As [`Self::read`], but at high rates the ARM has no time for all frames: then some of them
+    /// are left out ([`Self::glances_at`]).
+    pub(super) fn glance(
+        &self,
+        port: &mut impl Port,
+        first: u64,
+        count: u64,
+        mut take: impl FnMut(&mut [u32], Range<usize>),
+    ) {
+        let part = u64::from(self.glances_at());
+        let end = first + count;
+        let mut at = first;
+        while at < end {
+            let stop = end.min(at - at % GLANCE_FRAMES + GLANCE_FRAMES);
+            let is_seen = (at / GLANCE_FRAMES).is_multiple_of(part);
+            if is_seen {
+                self.read(port, at, stop - at, &mut take);
+            }
+            at = stop;
+        }
+    }
+
+    /// One in so many frames is looked at for clipping.
+    pub(super) fn glances_at(&self) -> u32 {
+        let rate = self.rate().map_or(0.0, |it| it.rate.to_hz());
+        let bytes = rate * f64::from(self.wiring.frame_bytes());
+        let fits = |part: &u32| bytes <= f64::from(*part) * GLANCE_BYTES_A_SECOND;
+        [1, 2, 4, 8].into_iter().find(fits).unwrap_or(16)
+    }
+
+    /// The place of frames, for the QPUs to read them there ([`Ring::lend`]). DMA overtakes it when
+    /// [`Self::still_has`] denies the first of them.
+    pub(super) fn lend(&mut self, port: &mut impl Port, first: u64, count: u64) -> Option<Buffer> {
+        self.ring.lend(port.memory(), first, count)
     }
 
     /// Looks again: reports if DMA has left this frame and those behind it alone until now.
@@ -312,7 +367,6 @@ impl Capture {
         let from = self.ring.restart();
         let lost = from.saturating_sub(self.covered);
         self.covered = from;
-        self.ring.lend_from(from);
         (from, lost)
     }
 

@@ -1,13 +1,14 @@
 //! A port: the hardware that fills a ring of memory with samples.
 //!
-//! The device implements it with drivers (`crate::i2s`), the tests with a program that plays DMA.
-//! Nothing here waits for longer than some milliseconds.
+//! The device implements it with drivers (`crate::live_port`), the tests with a program that plays
+//! DMA. Nothing here waits for longer than some milliseconds.
 
 use core::fmt;
 
 use crate::dma_buf::DmaBuf;
 
-/// Bytes of the ring that DMA fills: more than a second at the highest rates of I2S.
+/// Bytes of the ring that DMA fills: more than a second at the highest rates of I2S, and a tenth of
+/// a second at 20 MS/s from SMI.
 pub const RING_BYTES: usize = 4 << 20;
 
 /// Bytes behind the ring, which continue a block that begins near its end: the longest block of I/Q
@@ -21,9 +22,9 @@ pub const MARGIN_BYTES: u64 = 128;
 /// Words by which DMA's place may be behind or before the samples that the input has taken.
 pub const JITTER_WORDS: u32 = crate::pcm::REQUEST_WORDS;
 
-/// The slots that are to be received, and the source of the clock.
+/// The slots of I2S that are to be received, and the source of the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wiring {
+pub struct Slots {
     /// The left slot of each frame becomes a word.
     pub left: bool,
     /// The right slot, behind the left one.
@@ -32,11 +33,35 @@ pub struct Wiring {
     pub divisor: Option<u32>,
 }
 
+/// The block that receives, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wiring {
+    /// PCM.
+    I2s(Slots),
+    /// SMI; a sample, in the upper byte of two, every so many cycles of its clock of 100 MHz.
+    Smi {
+        /// At least 5.
+        cycles: u32,
+    },
+}
+
 impl Wiring {
     /// Bytes of a frame in memory.
     #[must_use]
     pub const fn frame_bytes(&self) -> u32 {
-        4 * (self.left as u32 + self.right as u32)
+        match self {
+            Self::I2s(slots) => 4 * (slots.left as u32 + slots.right as u32),
+            Self::Smi { .. } => 2,
+        }
+    }
+
+    /// Reports if the board gives the clock.
+    #[must_use]
+    pub const fn gives_clock(&self) -> bool {
+        match self {
+            Self::I2s(slots) => slots.divisor.is_some(),
+            Self::Smi { .. } => true,
+        }
     }
 }
 
@@ -54,10 +79,14 @@ pub struct Place {
 /// Why a port cannot be opened, or why it has stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortError {
-    /// The board has no connector with the pins.
+    /// The board has no connector with the pins of PCM.
     NoPins,
-    /// The block does not answer.
+    /// As [`PortError::NoPins`], for those of SMI.
+    NoSmiPins,
+    /// PCM does not answer.
     NoBlock,
+    /// SMI does not answer.
+    NoSmi,
     /// The firmware leaves the ARM no DMA channel.
     NoDma,
     /// The clock generator does not start.
@@ -67,6 +96,8 @@ pub enum PortError {
         /// GPIO number.
         pin: u8,
     },
+    /// As [`PortError::Driven`], for the clock of a parallel ADC.
+    SmiDriven,
     /// This pin does not change, and the ADC was to drive it: the bit clock.
     NoClock {
         /// GPIO number.
@@ -81,6 +112,8 @@ pub enum PortError {
     Dma(u32),
     /// The FIFO ran over.
     Overrun,
+    /// SMI has ended its transfer.
+    Ended,
 }
 
 impl fmt::Display for PortError {
@@ -90,8 +123,15 @@ impl fmt::Display for PortError {
                 "this board has no pins for I2S; use one with 40 pins, or a Pi 1 A or B with the \
                  holes P5",
             ),
+            Self::NoSmiPins => {
+                f.write_str("this board has no pins for SMI; use one with 40 pins (A+, B+ or Zero)")
+            }
             Self::NoBlock => f.write_str(
                 "the PCM block does not answer within 1 ms, as in an emulator that has none; set \
+                 input=gen",
+            ),
+            Self::NoSmi => f.write_str(
+                "the SMI block does not answer within 1 ms, as in an emulator that has none; set \
                  input=gen",
             ),
             Self::NoDma => {
@@ -105,6 +145,10 @@ impl fmt::Display for PortError {
                 f,
                 "GPIO {pin} carries a clock that is not the board's; set clock=adc, or strap the \
                  ADC as clock slave"
+            ),
+            Self::SmiDriven => f.write_str(
+                "GPIO 6 carries a clock that is not the board's; cut the ADC module's own clock \
+                 off, so that GPIO 6 alone drives CLK",
             ),
             Self::NoClock { pin } => write!(
                 f,
@@ -122,6 +166,7 @@ impl fmt::Display for PortError {
             Self::Overrun => {
                 f.write_str("the FIFO of the input ran over, so samples are missing; start again")
             }
+            Self::Ended => f.write_str("SMI stopped to read; start again"),
         }
     }
 }

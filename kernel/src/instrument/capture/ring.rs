@@ -7,28 +7,24 @@
 //! A block may begin near the end of the ring. Its rest is copied from the start of the ring to the
 //! tail behind the end, so that the block is one piece of memory. That happens once a round.
 
-use qpu::job::BusAddr;
+use core::ops::Range;
 
-use super::port::{MARGIN_BYTES, Place, RING_BYTES};
+use qpu::job::{Buffer, BusAddr};
+
+use super::port::{MARGIN_BYTES, Place, RING_BYTES, TAIL_BYTES};
 use crate::dma_buf::{DmaBuf, LINE_BYTES};
-use crate::engine::SampleBlock;
-use crate::engine::samples::Coding;
 
 const RING: u64 = RING_BYTES as u64;
-/// Words that are copied to the tail at a time.
+/// Words that are copied at a time.
 const CHUNK: usize = 64;
 
-/// The bytes that DMA has written since it began, and those that are lent.
+/// The bytes that DMA has written since it began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Ring {
     frame_bytes: u64,
     /// Bytes that DMA has written.
     written: u64,
     seen_us: u64,
-    /// Index of the next sample to lend.
-    next: u64,
-    /// Index behind the last sample that was lent.
-    lent: u64,
     /// The round whose start the tail continues, and how many bytes of it.
     tail: (u64, usize),
 }
@@ -40,8 +36,6 @@ impl Ring {
             frame_bytes: frame_bytes as u64,
             written: 0,
             seen_us: now_us,
-            next: 0,
-            lent: 0,
             tail: (0, 0),
         }
     }
@@ -82,51 +76,58 @@ impl Ring {
         self.frames().next_multiple_of(LINE_BYTES as u64)
     }
 
-    /// Reads words from frame `first` on; they are what DMA wrote if [`Self::has`] says so
-    /// afterwards.
-    pub(super) fn read(&self, memory: &mut DmaBuf, first: u64, words: &mut [u32]) {
-        let start = (first * self.frame_bytes % RING) as usize / 4;
-        let before_end = words.len().min(RING_BYTES / 4 - start);
-        let (head, rest) = words.split_at_mut(before_end);
-        let read = memory.read(start, head) && memory.read(0, rest);
-        debug_assert!(read, "the memory is as long as the ring");
-    }
-
-    /// Begins to lend at a frame.
-    pub(super) const fn lend_from(&mut self, frame: u64) {
-        self.next = frame;
-    }
-
-    /// Lends the next `samples` samples where they lie, if they are all there; the block after it
-    /// begins `advance` samples later. `None` also where a block does not begin with a line.
-    pub(super) fn lend(
-        &mut self,
+    /// Hands over `count` frames from frame `first` on, some at a time: words, and which of their
+    /// bytes are of these frames. They are what DMA wrote if [`Self::has`] says so afterwards.
+    pub(super) fn read(
+        &self,
         memory: &mut DmaBuf,
-        coding: Coding,
-        samples: usize,
-        advance: usize,
-    ) -> Option<SampleBlock> {
-        let first = self.next;
+        first: u64,
+        count: u64,
+        mut take: impl FnMut(&mut [u32], Range<usize>),
+    ) {
+        let mut words = [0; CHUNK];
+        let end = (first + count) * self.frame_bytes;
+        let mut at = first * self.frame_bytes;
+        while at < end {
+            let from = at - at % 4;
+            let until = end.min(from + 4 * CHUNK as u64);
+            let words = &mut words[..(until - from).div_ceil(4) as usize];
+            let start = (from % RING) as usize / 4;
+            let before_end = words.len().min(RING_BYTES / 4 - start);
+            let (head, rest) = words.split_at_mut(before_end);
+            let read = memory.read(start, head) && memory.read(0, rest);
+            debug_assert!(read, "the memory is as long as the ring");
+            take(words, (at - from) as usize..(until - from) as usize);
+            at = until;
+        }
+    }
+
+    /// The place of `count` frames from frame `first` on, in one piece, if they are all there and
+    /// begin a line.
+    pub(super) fn lend(&mut self, memory: &mut DmaBuf, first: u64, count: u64) -> Option<Buffer> {
         let start = first * self.frame_bytes;
-        if !start.is_multiple_of(LINE_BYTES as u64) || self.frames() < first + samples as u64 {
+        if !self.begins_line(first) || self.frames() < first + count {
             return None;
         }
         let offset = (start % RING) as usize;
-        let bytes = samples * self.frame_bytes as usize;
-        if offset + bytes > RING_BYTES {
-            self.continue_in_tail(memory, start / RING + 1, offset + bytes - RING_BYTES);
+        let bytes = (count * self.frame_bytes) as usize;
+        let behind_end = (offset + bytes).saturating_sub(RING_BYTES);
+        if behind_end > TAIL_BYTES {
+            return None;
         }
-        let lost_before = first.saturating_sub(self.lent);
-        self.next = first + advance as u64;
-        self.lent = self.lent.max(first + samples as u64);
+        if behind_end > 0 {
+            self.continue_in_tail(memory, start / RING + 1, behind_end);
+        }
         let BusAddr(base) = memory.bus();
-        Some(SampleBlock {
+        Some(Buffer {
             addr: BusAddr(base + offset as u32),
-            samples,
-            coding,
-            first_sample: first,
-            lost_before,
+            bytes: bytes as u32,
         })
+    }
+
+    /// Reports if a frame begins a line.
+    pub(super) const fn begins_line(&self, frame: u64) -> bool {
+        (frame * self.frame_bytes).is_multiple_of(LINE_BYTES as u64)
     }
 
     /// Copies the first `bytes` bytes of a round behind the end of the ring. What is there of the
@@ -149,12 +150,8 @@ impl Ring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::port::TAIL_BYTES;
     use super::*;
-    use dsp::spectrum::Domain;
-    use wire::SampleFormat;
 
-    const CODING: Coding = Coding::new(SampleFormat::I32, Domain::Real);
     const RATE: f64 = 4.0 * 50_000.0;
 
     fn place(bytes: u64, at_us: u64) -> Place {
@@ -213,36 +210,68 @@ mod tests {
         assert!(ring.restart() * 4 % 64 == 0 && ring.restart() >= ring.frames());
     }
 
+    /// The words of frames of 4 bytes.
+    fn read(ring: &Ring, memory: &mut DmaBuf, first: u64, count: u64) -> Vec<u32> {
+        let mut all = vec![];
+        ring.read(memory, first, count, |words, bytes| {
+            assert_eq!(bytes, 0..4 * words.len());
+            all.extend_from_slice(words);
+        });
+        all
+    }
+
     #[test]
     fn a_block_at_the_end_of_the_ring_goes_on_behind_it() {
         let (mut ring, mut memory) = filled(RING / 4 + 5000);
         let first = RING / 4 - 1024;
-        ring.lend_from(first);
         for number in 0..4 {
-            let block = ring
-                .lend(&mut memory, CODING, 4096, 512)
-                .expect("it is there");
             let first = first + 512 * number;
-            assert_eq!(block.first_sample, first);
-            assert_eq!(block.lost_before, if number == 0 { first } else { 0 });
+            let block = ring.lend(&mut memory, first, 4096).expect("it is there");
+            assert_eq!(block.bytes, 4 * 4096);
             let start = (block.addr.0 - memory.bus().0) as usize / 4;
             let words = &memory.words()[start..start + 4096];
             let wanted: Vec<u32> = (first as u32..).take(4096).collect();
             assert!(words == wanted, "block {number}");
-            let mut copy = vec![0; 4096];
-            ring.read(&mut memory, first, &mut copy);
+            let copy = read(&ring, &mut memory, first, 4096);
             assert!(copy == wanted, "block {number}, copied");
         }
+        assert_eq!(ring.lend(&mut memory, first, 1 << 14), None, "not yet");
+        assert_eq!(ring.lend(&mut memory, first + 1, 16), None, "inside a line");
+    }
+
+    #[test]
+    fn frames_of_two_bytes_may_begin_inside_a_word() {
+        let mut memory = DmaBuf::fake((RING_BYTES + TAIL_BYTES) / 4);
+        let frames = RING / 2 + 10_000;
+        for word in (frames / 2).saturating_sub(RING / 4)..frames / 2 {
+            let frame = 2 * word as u32;
+            memory.words_mut()[(word % (RING / 4)) as usize] = frame & 0xffff | (frame + 1) << 16;
+        }
+        let mut ring = Ring::new(2, 0);
+        ring.update(place(2 * frames, frames * 10), RATE);
+        let nearly_all = RING / 2 - 500;
+        for (first, count) in [
+            (nearly_all, 1001),
+            (nearly_all + 1, 1000),
+            (nearly_all + 1, 1),
+        ] {
+            let mut got = vec![];
+            ring.read(&mut memory, first, count, |words, bytes| {
+                let all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let frames = all[bytes].as_chunks().0.iter();
+                got.extend(frames.map(|frame| u16::from_le_bytes(*frame)));
+            });
+            let wanted = (first..first + count).map(|frame| frame as u16);
+            assert!(got.into_iter().eq(wanted), "{count} from {first}");
+        }
         assert_eq!(
-            ring.lend(&mut memory, CODING, 1 << 14, 512),
-            None,
-            "not yet"
-        );
-        ring.lend_from(first + 1);
-        assert_eq!(
-            ring.lend(&mut memory, CODING, 16, 16),
+            ring.lend(&mut memory, nearly_all, 1000),
             None,
             "inside a line"
         );
+        let block = ring
+            .lend(&mut memory, nearly_all - 12, 1000)
+            .expect("on a line");
+        assert_eq!((block.addr.0 - memory.bus().0) as u64, RING - 1024);
     }
 }

@@ -3,15 +3,15 @@
 use super::fake::FakePort;
 use super::*;
 
-const LEFT: Wiring = Wiring {
-    left: true,
-    right: false,
-    divisor: Some(6),
-};
-const SLAVE: Wiring = Wiring {
-    divisor: None,
-    ..LEFT
-};
+const fn left(divisor: Option<u32>) -> Wiring {
+    Wiring::I2s(Slots {
+        left: true,
+        right: false,
+        divisor,
+    })
+}
+const LEFT: Wiring = left(Some(6));
+const SLAVE: Wiring = left(None);
 
 /// Makes a port a bad one.
 type Spoil = fn(&mut FakePort);

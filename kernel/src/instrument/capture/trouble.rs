@@ -13,12 +13,19 @@ pub(in crate::instrument) enum Trouble {
     Port(PortError),
     /// No sample came, although there is a clock.
     Nothing,
+    /// As [`Trouble::Nothing`], of SMI, which gives the clock itself.
+    NoReads,
     /// The clock has stopped.
     Stopped {
         samples: u64,
     },
     /// The frame clock is another than was set.
     Rate {
+        measured: Measured,
+        expected: Rate,
+    },
+    /// SMI reads at another rate than was set.
+    ReadRate {
         measured: Measured,
         expected: Rate,
     },
@@ -32,7 +39,12 @@ impl Trouble {
         !matches!(
             self,
             Self::Port(
-                PortError::NoPins | PortError::NoBlock | PortError::NoDma | PortError::NoGenerator
+                PortError::NoPins
+                    | PortError::NoSmiPins
+                    | PortError::NoBlock
+                    | PortError::NoSmi
+                    | PortError::NoDma
+                    | PortError::NoGenerator
             )
         )
     }
@@ -45,14 +57,22 @@ impl fmt::Display for Trouble {
             Self::Nothing => f.write_str(
                 "no sample came within 50 ms; check the wires of bit clock and frame clock",
             ),
+            Self::NoReads => f.write_str(
+                "no sample came within 50 ms although the board gives the clock; switch the board \
+                 off and on",
+            ),
             Self::Stopped { samples } => write!(
                 f,
                 "the clock stopped after {samples} samples; check power and wires of the ADC, and \
                  start again"
             ),
             Self::Rate { measured, expected } => {
-                write_rates(measured, *expected, f)?;
+                write_rates("frame clock", measured, *expected, f)?;
                 f.write_str("; set rate=auto, or check the ADC's clock")
+            }
+            Self::ReadRate { measured, expected } => {
+                write_rates("read clock", measured, *expected, f)?;
+                f.write_str("; set a lower rate")
             }
             Self::Range(measured) => {
                 f.write_str("frame clock ")?;
@@ -64,8 +84,13 @@ impl fmt::Display for Trouble {
 }
 
 /// Writes the rate that was found and the one that was set.
-fn write_rates(measured: &Measured, expected: Rate, out: &mut impl fmt::Write) -> fmt::Result {
-    out.write_str("frame clock ")?;
+fn write_rates(
+    what: &str,
+    measured: &Measured,
+    expected: Rate,
+    out: &mut impl fmt::Write,
+) -> fmt::Result {
+    write!(out, "{what} ")?;
     write_hz(measured.rate.to_hz(), out)?;
     out.write_str(" Hz, expected ")?;
     write_hz(expected.to_hz(), out)

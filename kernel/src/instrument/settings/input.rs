@@ -1,15 +1,9 @@
-//! Settings of live inputs: where samples come from, and how fast.
-//!
-//! A rate is a fraction of hertz. Where the board gives the clock, it is the crystal's 19.2 MHz
-//! divided by a whole number and by the 64 bit clocks of a frame, so it is 300,000 Hz divided by
-//! that number, and nothing else.
+//! Settings of live inputs: where samples come from, which of them, and when.
 
-use core::fmt::{self, Write};
+use wire::Domain;
 
-use wire::{Domain, Rate};
-
-use super::numbers::{number, write_milli};
 use super::{Problem, Settings};
+use crate::instrument::capture::{Slots, Wiring};
 
 signal::code! {
     /// Where live samples come from.
@@ -19,6 +13,19 @@ signal::code! {
         Generator = 0 "gen",
         /// A microphone or an ADC on I2S.
         I2s = 1 "i2s",
+        /// A parallel ADC of eight bits on SMI.
+        Smi = 2 "smi",
+    }
+}
+
+signal::code! {
+    /// The samples that are taken when more come than can be transformed.
+    Mode, "mode" {
+        /// All; those that are lost are counted as overruns.
+        #[default]
+        Stream = 0 "stream",
+        /// The newest when the last ones are done; records say their share.
+        Snapshot = 1 "snapshot",
     }
 }
 
@@ -59,196 +66,61 @@ impl Channel {
     }
 }
 
-/// The rate that is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RateChoice {
-    /// The rate that the ADC has.
-    Auto,
-    /// This one.
-    Hz(Rate),
-}
-
-/// The highest rate of microphones of the usual kind, and one that the crystal gives.
-pub(super) const DEFAULT_RATE: Rate = Rate::hz(50_000);
-
-/// Frames a second where the crystal is not divided.
-const HIGHEST_HZ: u64 = 300_000;
-/// The greatest divisor of the clock manager.
-const MAX_DIVISOR: u64 = 0xfff;
-/// The rates of an ADC that gives the clock.
-const ADC_HZ: core::ops::RangeInclusive<u64> = 8_000..=384_000;
-
-/// The divisor of the crystal that gives this rate.
-fn divisor(rate: Rate) -> Option<u32> {
-    let (whole, rest) = (
-        HIGHEST_HZ * rate.den / rate.num,
-        HIGHEST_HZ * rate.den % rate.num,
-    );
-    (rest == 0 && (1..=MAX_DIVISOR).contains(&whole)).then_some(whole as u32)
+impl Input {
+    /// The input of this name.
+    pub(super) fn of(value: &str) -> Result<Self, Problem> {
+        if value.contains("i2s") && value.contains("smi") {
+            return Err(Problem::Value(
+                "I2S and SMI share GPIO 18 to 21, so only one of them works; use input=i2s or \
+                 input=smi",
+            ));
+        }
+        if matches!(value, "smi12" | "smi10") {
+            return Err(Problem::Value(
+                "more than 8 bits would need GPIO 14 and 15, which are the serial line's; connect \
+                 the ADC's highest 8 bits and use input=smi",
+            ));
+        }
+        Self::from_name(value).ok_or(Problem::Value("use gen, i2s or smi"))
+    }
 }
 
 impl Settings {
-    /// The rate that the input is to have; `None`: the one that the ADC has.
-    pub(in crate::instrument) fn expected_rate(&self) -> Option<Rate> {
-        match self.rate {
-            RateChoice::Auto => None,
-            RateChoice::Hz(rate) => Some(rate),
+    /// Real or complex samples of the input.
+    pub(in crate::instrument) const fn input_domain(&self) -> Domain {
+        match self.input {
+            Input::Generator => self.domain,
+            Input::I2s => self.channel.domain(),
+            Input::Smi => Domain::Real,
         }
     }
 
-    /// The divisor of the crystal for the rate that is set; `None` where the ADC gives the clock.
-    pub(in crate::instrument) fn divisor(&self) -> Option<u32> {
-        match (self.clock, self.rate) {
-            (ClockSource::Board, RateChoice::Hz(rate)) => divisor(rate),
-            _ => None,
+    /// What the port is to receive. `slots`: left and right, for I2S.
+    pub(in crate::instrument) fn wiring(&self, [left, right]: [bool; 2]) -> Wiring {
+        match self.cycles() {
+            Some(cycles) if self.input == Input::Smi => Wiring::Smi { cycles },
+            _ => Wiring::I2s(Slots {
+                left,
+                right,
+                divisor: self.divisor(),
+            }),
         }
     }
 }
 
-/// A rate: `auto`, hertz, or a fraction of two whole numbers.
-pub(super) fn rate(value: &str) -> Result<RateChoice, Problem> {
-    const RIGHT: &str = "use hertz as in rate=50000, a fraction as in rate=300000/7, or rate=auto";
-    /// More than that cannot be a sample rate, and is too much to compute with.
-    const MOST: u64 = 1 << 32;
-    if value == "auto" {
-        return Ok(RateChoice::Auto);
-    }
-    let (num, den) = value.split_once('/').unwrap_or((value, "1"));
-    let (num, den): (u64, u64) = (number(num, RIGHT)?, number(den, RIGHT)?);
-    let rate = Rate::new(num, den).filter(|rate| rate.num.max(rate.den) <= MOST);
-    rate.map(RateChoice::Hz).ok_or(Problem::Value(RIGHT))
-}
-
-/// Refuses a rate that the input cannot have.
-pub(super) fn check_rate(settings: &Settings) -> Result<(), Problem> {
-    match (settings.input, settings.clock, settings.rate) {
-        (Input::Generator, _, _) | (Input::I2s, ClockSource::Adc, RateChoice::Auto) => Ok(()),
-        (Input::I2s, ClockSource::Board, RateChoice::Auto) => Err(Problem::Value(
-            "the board gives the clock, so name its rate, as in rate=50000, or set clock=adc",
+/// Refuses settings of I2S that mean nothing to a parallel ADC.
+pub(super) fn check_parallel(settings: &Settings) -> Result<(), (&'static str, Problem)> {
+    match (settings.input, settings.channel.domain(), settings.clock) {
+        (Input::Smi, Domain::Complex, _) => Err((
+            "channel",
+            Problem::Value(
+                "input=smi has one ADC, whose samples are real; set channel=left, or input=i2s",
+            ),
         )),
-        (Input::I2s, ClockSource::Board, RateChoice::Hz(rate)) => match divisor(rate) {
-            Some(_) => Ok(()),
-            None => Err(Problem::NoDivisor(rate)),
-        },
-        (Input::I2s, ClockSource::Adc, RateChoice::Hz(Rate { num, den })) => {
-            if (ADC_HZ.start() * den..=ADC_HZ.end() * den).contains(&num) {
-                return Ok(());
-            }
-            Err(Problem::Value(
-                "an ADC that gives the clock may have 8000 to 384000 Hz; use rate=auto to take its \
-                 own",
-            ))
-        }
-    }
-}
-
-/// Writes the two rates that the crystal gives next to one that it does not give.
-pub(super) fn write_nearest(rate: Rate, out: &mut impl Write) -> fmt::Result {
-    let below = (HIGHEST_HZ * rate.den)
-        .div_ceil(rate.num)
-        .clamp(2, MAX_DIVISOR);
-    out.write_str(
-        "the 19.2 MHz crystal divided by 64 and a whole number does not give this; use rate=",
-    )?;
-    write_rate(below, out)?;
-    out.write_str(" or rate=")?;
-    write_rate(below - 1, out)
-}
-
-/// Writes the rate that a divisor gives, as it is set, and in hertz where it is a fraction.
-fn write_rate(divisor: u64, out: &mut impl Write) -> fmt::Result {
-    if HIGHEST_HZ.is_multiple_of(divisor) {
-        return write!(out, "{}", HIGHEST_HZ / divisor);
-    }
-    write!(out, "{HIGHEST_HZ}/{divisor} (")?;
-    write_milli(HIGHEST_HZ as f64 / divisor as f64, out)?;
-    out.write_str(" Hz)")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn applied(text: &str) -> Result<Settings, String> {
-        let mut settings = Settings::default();
-        let result = settings.apply(text);
-        result.map(|()| settings).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn the_crystal_gives_these_rates() {
-        for (rate, divisor) in [
-            ("25000", 12),
-            ("37500", 8),
-            ("75000/2", 8),
-            ("50000", 6),
-            ("60000", 5),
-            ("75000", 4),
-            ("100000", 3),
-            ("150000", 2),
-            ("300000", 1),
-            ("300000/7", 7),
-            ("300000/4095", 4095),
-        ] {
-            let settings = applied(&format!("input=i2s rate={rate}")).unwrap();
-            assert_eq!(settings.divisor(), Some(divisor), "{rate}");
-        }
-    }
-
-    #[test]
-    fn other_rates_are_refused_with_the_two_nearest() {
-        for (text, words) in [
-            (
-                "input=i2s rate=48000",
-                "rate=300000/7 (42857.143 Hz) or rate=50000",
-            ),
-            (
-                "rate=44100 input=i2s",
-                "rate=300000/7 (42857.143 Hz) or rate=50000",
-            ),
-            ("input=i2s rate=96000", "rate=75000 or rate=100000"),
-            ("input=i2s rate=400000", "rate=150000 or rate=300000"),
-            (
-                "input=i2s rate=1",
-                "rate=300000/4095 (73.260 Hz) or rate=300000/4094 (73.278 Hz)",
-            ),
-            ("input=i2s rate=auto", "name its rate"),
-            ("input=i2s clock=adc rate=7999", "8000 to 384000"),
-            ("input=i2s clock=adc rate=384001", "8000 to 384000"),
-            ("rate=0", "rate=50000"),
-            ("rate=1/0", "rate=50000"),
-            (
-                "rate=18446744073709551615/18446744073709551614",
-                "rate=50000",
-            ),
-            ("rate=-1", "rate=50000"),
-            ("rate=1e3", "rate=50000"),
-            ("input=mic", "gen or i2s"),
-            ("clock=me", "board or adc"),
-            ("channel=both", "left, right, iq or qi"),
-        ] {
-            let error = applied(text).unwrap_err();
-            assert!(error.contains(words), "{text}: {error}");
-        }
-    }
-
-    #[test]
-    fn an_adc_has_any_rate_and_the_generator_does_not_care() {
-        assert_eq!(
-            applied("input=i2s clock=adc rate=44100").unwrap().divisor(),
-            None
-        );
-        assert_eq!(
-            applied("input=i2s clock=adc rate=auto").unwrap().divisor(),
-            None
-        );
-        assert!(applied("rate=44100").is_ok());
-        let (settings, error) = Settings::from_cmdline("input=i2s rate=44100 channel=iq");
-        assert_eq!(
-            (settings.input, settings.rate),
-            (Input::I2s, RateChoice::Hz(DEFAULT_RATE))
-        );
-        assert_eq!(settings.channel, Channel::Iq);
-        assert!(error.unwrap().to_string().contains("300000/7"));
+        (Input::Smi, _, ClockSource::Adc) => Err((
+            "clock",
+            Problem::Value("the board clocks a parallel ADC on GPIO 6; set clock=board"),
+        )),
+        _ => Ok(()),
     }
 }

@@ -5,6 +5,7 @@
 
 mod input;
 mod numbers;
+mod rate;
 mod words;
 
 use core::fmt::{self, Write};
@@ -12,10 +13,12 @@ use core::fmt::{self, Write};
 use qpu_programs::firmware;
 use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Rate, Unit, Window};
 
-pub use input::{Channel, ClockSource, Input, RateChoice};
-use input::{check_rate, write_nearest};
+use input::check_parallel;
+pub use input::{Channel, ClockSource, Input, Mode};
 use numbers::number;
 pub(crate) use numbers::write_milli;
+pub use rate::RateChoice;
+use rate::{check_rate, usual_rate, write_nearest, write_nearest_smi};
 
 /// The longest transform, in points; what the workspace is made for.
 pub const MAX_N: u32 = 1 << firmware::MAX_LOG2;
@@ -80,6 +83,8 @@ pub struct Settings {
     pub clock: ClockSource,
     /// The slots of I2S that are samples.
     pub channel: Channel,
+    /// The samples that are taken when too many come.
+    pub mode: Mode,
     /// The generator's samples. An upload names its own domain.
     pub domain: Domain,
     /// First bin sent; `None`: the lowest there is.
@@ -114,9 +119,10 @@ impl Default for Settings {
             dc: Dc::Keep,
             output: Output::Records(Encoding::U16),
             input: Input::Generator,
-            rate: RateChoice::Hz(input::DEFAULT_RATE),
+            rate: usual_rate(Input::Generator),
             clock: ClockSource::Board,
             channel: Channel::Left,
+            mode: Mode::Stream,
             domain: Domain::Real,
             first: None,
             bins: 0,
@@ -154,6 +160,8 @@ pub enum Problem {
     TooLong,
     /// A rate that no divisor of the crystal gives.
     NoDivisor(Rate),
+    /// A rate that SMI does not have.
+    NoReads(Rate),
 }
 
 impl Problem {
@@ -176,7 +184,8 @@ impl SettingError {
             Problem::Value(_)
             | Problem::Window
             | Problem::NotPowerOfTwo
-            | Problem::NoDivisor(_) => NakCode::BAD_VALUE,
+            | Problem::NoDivisor(_)
+            | Problem::NoReads(_) => NakCode::BAD_VALUE,
         }
     }
 }
@@ -193,6 +202,7 @@ impl fmt::Display for SettingError {
                 Window::names(", ")
             ),
             Problem::NoDivisor(rate) => write_nearest(rate, f),
+            Problem::NoReads(rate) => write_nearest_smi(rate, f),
             Problem::NotPowerOfTwo => write!(
                 f,
                 "{word}: not a power of two; use 16, 32, 64 ... up to {MAX_N}"
@@ -207,7 +217,7 @@ impl fmt::Display for SettingError {
 }
 
 /// Names of the settings, for messages.
-const KEYS: &str = "n, window, overlap, avg, exp, detector, dc, out, input, rate, clock, channel, domain, first, bins, centre, unit, engine, start";
+const KEYS: &str = "n, window, overlap, avg, exp, detector, dc, out, input, rate, clock, channel, mode, domain, first, bins, centre, unit, engine, start";
 
 /// The key for rounds of the QPU self-test, in `cmdline.txt` only.
 const SELFTEST: &str = "qputest";
@@ -252,6 +262,7 @@ impl Settings {
 
     /// Refuses a rate that the input cannot have.
     pub(super) fn check_rate(&self) -> Result<(), SettingError> {
+        check_parallel(self).map_err(|(key, problem)| problem.of(key))?;
         check_rate(self).map_err(|problem| problem.of("rate"))
     }
 
@@ -303,10 +314,12 @@ impl Settings {
             first_error = first_error.or(Some(error));
         }
         if let Err(error) = settings.check_rate() {
-            let Self { rate, clock, .. } = Self::default();
+            let Self { clock, channel, .. } = Self::default();
+            let is_smi = settings.input == Input::Smi;
             settings = Self {
-                rate,
+                rate: usual_rate(settings.input),
                 clock,
+                channel: if is_smi { channel } else { settings.channel },
                 ..settings
             };
             first_error = first_error.or(Some(error));

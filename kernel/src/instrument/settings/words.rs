@@ -4,8 +4,9 @@ use core::fmt::{self, Write};
 
 use wire::{Dc, Detector, Domain, Encoding, Unit, Window};
 
-use super::input::{self, RateChoice};
+use super::input::Mode;
 use super::numbers::{decimal, number, write_milli};
+use super::rate::{self, RateChoice};
 use super::{
     ALLOW, Channel, ClockSource, EngineChoice, Input, MAX_N, MIN_N, Output, Overlap, Problem,
     SELFTEST, Settings,
@@ -61,8 +62,8 @@ impl Settings {
                     .map(Output::Records)
                     .ok_or(Value("use f32, u16, u8 or text"))?;
             }
-            "input" => self.input = Input::from_name(value).ok_or(Value("use gen or i2s"))?,
-            "rate" => self.rate = input::rate(value)?,
+            "input" => self.input = Input::of(value)?,
+            "rate" => self.rate = rate::rate(value)?,
             "clock" => {
                 self.clock = ClockSource::from_name(value).ok_or(Value("use board or adc"))?;
             }
@@ -70,6 +71,7 @@ impl Settings {
                 self.channel =
                     Channel::from_name(value).ok_or(Value("use left, right, iq or qi"))?;
             }
+            "mode" => self.mode = Mode::from_name(value).ok_or(Value("use stream or snapshot"))?,
             "domain" => {
                 self.domain = Domain::from_name(value).ok_or(Value("use real or complex"))?;
             }
@@ -138,6 +140,7 @@ impl Settings {
             },
             "clock" => writeln!(out, "clock={}", self.clock.name()),
             "channel" => writeln!(out, "channel={}", self.channel.name()),
+            "mode" => writeln!(out, "mode={}", self.mode.name()),
             "domain" => writeln!(out, "domain={}", self.domain.name()),
             "first" => match self.first {
                 Some(first) => writeln!(out, "first={first}"),

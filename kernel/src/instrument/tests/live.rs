@@ -1,8 +1,8 @@
 //! Live input: a stream of it, its troubles, and a look at the pins.
 
 use super::*;
-use crate::instrument::capture::PortError;
 use crate::instrument::capture::fake::sample;
+use crate::instrument::capture::{PortError, Slots, Wiring};
 
 /// Makes the input of a session a bad one.
 type Spoil = fn(&mut Session);
@@ -20,6 +20,15 @@ fn live(settings: &str) -> Session {
 }
 
 const LEFT: &str = "input=i2s n=1024 window=flat-top avg=4 out=f32";
+
+/// How many sentences say that something is wrong, and all of them.
+fn probe(session: &mut Session) -> (u8, String) {
+    let (kind, payload) = session.ask(&Message::Probe);
+    match Message::decode(kind, &payload).unwrap() {
+        Message::Probed(probed) => (probed.troubles, probed.text.to_owned()),
+        other => panic!("{other:?}"),
+    }
+}
 
 /// Says that every record continues the one before.
 fn assert_no_hole(session: &Session, samples: u64) {
@@ -42,7 +51,12 @@ fn a_microphone_streams_with_exact_rate_and_level_and_every_sample_counted() {
     );
     assert_eq!(descriptor.rate_within_hz, 0.0);
     assert_eq!(session.board.port.opened.len(), 1);
-    assert_eq!(session.board.port.opened[0].divisor, Some(6));
+    let slots = Slots {
+        left: true,
+        right: false,
+        divisor: Some(6),
+    };
+    assert_eq!(session.board.port.opened[0], Wiring::I2s(slots));
     assert!(session.spectra.len() > 40, "{}", session.spectra.len());
     assert_no_hole(&session, 2048);
     for spectrum in &session.spectra {
@@ -56,6 +70,39 @@ fn a_microphone_streams_with_exact_rate_and_level_and_every_sample_counted() {
     }
     session.must(&Message::Stop);
     assert!(!session.board.port.is_open());
+    session.ping();
+}
+
+#[test]
+fn a_parallel_adc_streams_with_exact_rate_and_level_and_every_sample_counted() {
+    let mut session = live("input=smi rate=1M n=1024 window=flat-top avg=16 out=f32");
+    session.must(&Message::Start);
+    session.run_ms(100);
+    let descriptor = session.descriptor.unwrap();
+    let wanted = (Source::Smi, wire::Rate::hz(1_000_000), 0.0);
+    let (source, rate) = (descriptor.source, descriptor.rate);
+    assert_eq!((source, rate, descriptor.rate_within_hz), wanted);
+    assert_eq!(session.board.port.opened, [Wiring::Smi { cycles: 100 }]);
+    assert!(session.spectra.len() > 2, "{}", session.spectra.len());
+    assert_no_hole(&session, 16 * 512);
+    for spectrum in &session.spectra {
+        let level = spectrum.levels[32];
+        // An eighth bit rounds the sine.
+        assert!((level + 6.02).abs() < 0.05, "{level}");
+        assert_eq!(spectrum.head.counters.overruns, 0);
+    }
+    session.must(&Message::Stop);
+    assert!(!session.board.port.is_open());
+
+    let (troubles, text) = probe(&mut session);
+    assert_eq!(troubles, 0, "{text}");
+    for words in ["the ADC: -5.97 dBFS", "read clock 1,000,000 Hz"] {
+        assert!(text.contains(words), "{text}");
+    }
+    session.board.port.factor = 0.98;
+    let sentence = session.refused(&Message::Start, NakCode::NOT_AVAILABLE);
+    let words = "read clock 980,000 Hz, expected 1,000,000; set a lower rate";
+    assert_eq!(sentence, words);
     session.ping();
 }
 
@@ -207,13 +254,6 @@ fn full_scale_is_counted() {
 
 #[test]
 fn a_probe_says_what_is_on_the_pins() {
-    let probe = |session: &mut Session| {
-        let (kind, payload) = session.ask(&Message::Probe);
-        match Message::decode(kind, &payload).unwrap() {
-            Message::Probed(probed) => (probed.troubles, probed.text.to_owned()),
-            other => panic!("{other:?}"),
-        }
-    };
     let mut session = live(LEFT);
     let (troubles, text) = probe(&mut session);
     assert_eq!(troubles, 0, "{text}");
@@ -222,7 +262,7 @@ fn a_probe_says_what_is_on_the_pins() {
         "{text}"
     );
     assert!(
-        session.board.port.opened[0].right,
+        matches!(session.board.port.opened[0], Wiring::I2s(slots) if slots.right),
         "both slots are looked at"
     );
     assert!(!session.board.port.is_open());

@@ -21,10 +21,11 @@ use std::collections::VecDeque;
 use super::capture::fake::FakePort;
 use super::line_rate::{LOWEST_BAUD, START_BAUD};
 use super::*;
+use crate::dma_buf::DmaBuf;
 use crate::engine::host_job::HostJob;
 use crate::engine::measure::Words;
 use crate::engine::qpu_selftest::Verdict;
-use crate::engine::{Candidate, EngineError, EngineKind, Manner, Spectra, Timing};
+use crate::engine::{Candidate, EngineError, EngineKind, Manner, Samples, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::{LaunchOrder, QpuSet};
 use qpu_programs::microbench::{Microbench, What};
@@ -243,6 +244,8 @@ pub struct FakeQpu {
     pub believed: Vec<Candidate>,
     /// Powers under way, with window and samples.
     pub started: VecDeque<(Spectra, Vec<f32>, Vec<u32>)>,
+    /// Lots whose samples were not copied.
+    pub in_place: u32,
     /// The most that were under way at a time.
     pub most_started: usize,
     /// So many questions for powers that were started pass before they are there.
@@ -292,11 +295,17 @@ impl Fft for FakeQpu {
         &mut self,
         spectra: &Spectra,
         window: &[f32],
-        samples: &[u32],
+        samples: Samples,
     ) -> Result<(), EngineError> {
         assert!(self.can_start(spectra));
-        self.started
-            .push_back((*spectra, window.to_vec(), samples.to_vec()));
+        let samples = match samples {
+            Samples::Copied(words) => words.to_vec(),
+            Samples::InPlace(buffer) => {
+                self.in_place += 1;
+                DmaBuf::peek(buffer)
+            }
+        };
+        self.started.push_back((*spectra, window.to_vec(), samples));
         self.most_started = self.most_started.max(self.started.len());
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! A generated program: what the planner takes of it, and its listing.
 
+use super::code::Code;
 use super::program::{Program, Record, Start, Tail, Task};
 use super::uniform::UniformId;
 use crate::disasm;
@@ -44,7 +45,7 @@ impl Generated {
     pub fn leak(self) -> Program {
         Program {
             task: self.task,
-            code: self.code.leak(),
+            code: Code::Words(self.code.leak()),
             start: self.start.leak(),
             record: self.record.leak(),
             tail: self.tail.leak(),

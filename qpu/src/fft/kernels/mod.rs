@@ -20,6 +20,7 @@
 
 pub mod batch;
 pub mod catalogue;
+pub mod code;
 pub mod context;
 pub mod convert;
 #[cfg(feature = "generate")]

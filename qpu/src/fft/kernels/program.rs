@@ -82,6 +82,7 @@
 //! leader. It makes the locks of the two VPM areas, and takes them back when all others have ended,
 //! so that all semaphores are 0 at rest. [`Tail::Peers`] says which one that is.
 
+use super::code::Code;
 use super::spectral::Bins;
 use super::uniform::{Pack, UniformId};
 use crate::fft::split::Role;
@@ -399,7 +400,7 @@ pub struct Program {
     /// The task.
     pub task: Task,
     /// Instructions.
-    pub code: &'static [u64],
+    pub code: Code,
     /// Start list.
     pub start: &'static [Start],
     /// Words of a record.

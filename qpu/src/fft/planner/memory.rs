@@ -179,7 +179,7 @@ impl PassMemory {
             Entry::BehindTheEnd => {
                 let code = self.program.code.iter();
                 let is_end = |word: u64| matches!(isa::decode(word), Ok(Instruction::Alu(alu)) if alu.signal() == Signal::ProgramEnd);
-                let before = code.take_while(|word| !is_end(**word)).count() as u32;
+                let before = code.take_while(|word| !is_end(*word)).count() as u32;
                 // The end takes three instructions.
                 Some(INSTRUCTION_BYTES * (before + 3))
             }

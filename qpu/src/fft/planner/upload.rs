@@ -123,7 +123,7 @@ impl Lists {
             let mut to = Writer::new(runner, self.lists);
             if !self.is_twin() {
                 to.at(memory.code)?;
-                for &word in program.code {
+                for word in program.code.iter() {
                     to.put(word as u32)?;
                     to.put((word >> 32) as u32)?;
                 }

@@ -8,7 +8,7 @@ use super::diagnosis::{refused, unexpected};
 use super::{ANSWER, Client, TRIES};
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
-use crate::stream::{Answer, Measured};
+use crate::stream::{Answer, Measured, Probed};
 
 /// The time that a microbenchmark may take: some wait for a program that does not end, and for V3D
 /// to come back.
@@ -16,6 +16,9 @@ const MEASURE: Duration = Duration::from_secs(4);
 
 /// The message about a board that does not know the request.
 const OLDER: &str = "the board's firmware is older than `report`: put the kernel.img of this version on the card and try again";
+
+/// The message about a board without live inputs.
+const NO_PROBE: &str = "the board's firmware is older than live inputs: put the kernel.img of this version on the card and try again";
 
 impl Client {
     /// Runs a microbenchmark of the firmware. `None` when it has none of that number.
@@ -41,6 +44,19 @@ impl Client {
             None => Ok(None),
             Some(Answer::Proof(proof)) => Ok(Some(proof)),
             Some(other) => Err(unexpected("PROVE", &other)),
+        }
+    }
+
+    /// Lets the board look at its live input.
+    ///
+    /// # Errors
+    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than live inputs.
+    pub fn probe(&mut self) -> Result<Probed> {
+        match self.ask_or_nak(&Message::Probe, MEASURE, TRIES)? {
+            Answer::Probed(probed) => Ok(*probed),
+            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(NO_PROBE)),
+            Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
+            other => Err(unexpected("PROBE", &other)),
         }
     }
 
@@ -109,5 +125,8 @@ mod tests {
         let failure = client(Faults::NONE).measure(0).expect_err("refused");
         assert_eq!(failure.exit, Exit::Failed);
         assert!(failure.message.contains("older than `report`"), "{failure}");
+        let failure = client(Faults::NONE).probe().expect_err("refused");
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(failure.message.contains("older than live"), "{failure}");
     }
 }

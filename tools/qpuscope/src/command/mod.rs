@@ -17,6 +17,7 @@ pub mod hello_fft;
 pub mod info;
 pub mod list;
 pub mod plan;
+pub mod probe;
 pub mod read;
 pub mod report;
 pub mod run;
@@ -29,10 +30,11 @@ use v3d_sim::Constants;
 
 use crate::client::Client;
 use crate::defect::TimedDefect;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::files::Input;
 use crate::link::{self, FIRST_BAUD, Link, Opening};
 use crate::log::{Logs, elf_for};
+use crate::part::PartOptions;
 use crate::quantity::whole;
 
 /// The options to reach a board, shared by every command that does.
@@ -68,6 +70,9 @@ pub struct LineOptions {
     /// stale-instructions or wrong-qpu:N; from that virtual second on, else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     pub defect: Option<TimedDefect>,
+    /// The part on the pins of a virtual Pi.
+    #[command(flatten)]
+    pub part: PartOptions,
     /// Do not show the board's text
     #[arg(short, long)]
     pub quiet: bool,
@@ -119,7 +124,8 @@ impl LineOptions {
             .elf
             .as_deref()
             .map(|elf| (elf, "the firmware's ELF file"));
-        image.into_iter().chain(elf).collect()
+        let part = self.part.inputs();
+        image.into_iter().chain(elf).chain(part).collect()
     }
 
     /// Opens `port` and prepares the logs of what is behind it.
@@ -148,11 +154,17 @@ impl LineOptions {
             },
             None => Logs::without_elf(),
         };
+        if self.part.is_given() && !port.is_some_and(|port| port.starts_with("sim:")) {
+            return Err(Failure::usage(
+                "--part, --i2s and --smi put a part on a virtual Pi and on no board; give sim:IMAGE as the port, or leave it out",
+            ));
+        }
         let opening = Opening {
             baud: self.baud,
-            cmdline: self.cmdline.clone(),
+            cmdline: self.part.cmdline(&self.cmdline),
             v3d: !self.no_v3d,
             defect: self.defect,
+            part: self.part.read()?,
             constants,
         };
         Ok((link::open(port, &opening)?, logs))

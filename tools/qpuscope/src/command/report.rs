@@ -32,6 +32,9 @@ pub struct Options {
     /// Seconds for which spectra keep the board busy between the two readings of its clocks
     #[arg(long, value_parser = seconds, default_value = "60")]
     load: Duration,
+    /// Look at a live input too, i2s or smi, which drives its pins; can be given twice
+    #[arg(long, value_name = "INPUT", value_parser = ["i2s", "smi"])]
+    live: Vec<String>,
     /// Another value of a constant of a virtual Pi's V3D; can be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
     set: Vec<(String, f64)>,
@@ -64,6 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
         load: options.load,
         created_unix: created.map_or(0, |time| time.as_secs()),
         longest_plans: LONGEST_PLANS,
+        live: options.live.clone(),
     };
     let report = gather(&mut client, &wanted)?;
     output::write(&options.out, report.to_text().as_bytes())?;

@@ -17,6 +17,7 @@ use crate::defect::TimedDefect;
 use v3d_sim::Constants;
 
 use crate::failure::{Failure, Result};
+use crate::part::Fitted;
 
 pub use serial::candidates;
 pub use sim::{SimLink, read_image};
@@ -83,6 +84,8 @@ pub struct Opening {
     pub v3d: bool,
     /// The defect in the V3D of a virtual Pi.
     pub defect: Option<TimedDefect>,
+    /// The part on the pins of a virtual Pi.
+    pub part: Option<Fitted>,
     /// The numbers of its V3D's cycle model.
     pub constants: Constants,
 }
@@ -94,6 +97,7 @@ impl Default for Opening {
             cmdline: String::new(),
             v3d: true,
             defect: None,
+            part: None,
             constants: Constants::recommended(),
         }
     }

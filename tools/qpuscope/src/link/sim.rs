@@ -50,7 +50,7 @@ impl SimLink {
     /// Boots an image.
     pub fn boot(path: &Path, opening: &Opening) -> Result<Self> {
         let image = read_image(path)?;
-        let config = Config {
+        let mut config = Config {
             cmdline: opening.cmdline.clone(),
             v3d: opening.v3d,
             v3d_constants: opening.constants.clone(),
@@ -58,6 +58,9 @@ impl SimLink {
             v3d_defect: opening.defect.and_then(TimedDefect::from_the_start),
             ..Config::default()
         };
+        if let Some(part) = opening.part.clone() {
+            part.fit(&mut config);
+        }
         let board = VirtualPi::new(config, &image)
             .map_err(|error| Failure::usage(format!("{}: {error}", say::path(path))))?;
         Ok(Self {

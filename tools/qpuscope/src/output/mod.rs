@@ -104,7 +104,7 @@ fn column_name(unit: &str) -> String {
 #[must_use]
 pub fn csv_row_headings(spectrum: &Spectrum) -> String {
     let mut out = format!(
-        "# level in {} ({}); N = {} {}, window {}, detector {}, dc {}{}, {}\ndevice_time_s,record,engine,averages,clipped,dropped",
+        "# level in {} ({}); N = {} {}, window {}, detector {}, dc {}{}, {}\ndevice_time_s,record,engine,averages,clipped,dropped{}",
         spectrum.level_unit(),
         spectrum.reference(),
         spectrum.n,
@@ -116,7 +116,11 @@ pub fn csv_row_headings(spectrum: &Spectrum) -> String {
             Some(held) => format!(", {} of all records so far", held.hold.name()),
             None => String::new(),
         },
-        spectrum.rate
+        spectrum.rate,
+        match spectrum.duty_ppm {
+            Some(_) => ",duty",
+            None => "",
+        }
     );
     for index in 0..spectrum.power.len() {
         let _ = write!(out, ",{}Hz", spectrum.frequency_hz(index));
@@ -141,6 +145,9 @@ pub fn csv_row(spectrum: &Spectrum) -> String {
         spectrum.counters.clipped,
         spectrum.counters.dropped_records
     );
+    if let Some(ppm) = spectrum.duty_ppm {
+        let _ = write!(out, ",{:.6}", f64::from(ppm) / 1e6);
+    }
     for power in spectrum.powers() {
         out.push(',');
         if !power.is_nan() {
@@ -182,6 +189,7 @@ pub fn settings(spectrum: &Spectrum) -> Value {
         "engine_fallback": spectrum.fallback,
         "plan_replaced": spectrum.replaced,
         "doubt": spectrum.doubt.map(|doubt| json!({ "from": doubt.from, "until": doubt.until })),
+        "duty": spectrum.duty_ppm.map(|ppm| f64::from(ppm) / 1e6),
         "board": spectrum.board,
         "firmware": spectrum.firmware,
         "sample_rate": { "num": spectrum.rate.num, "den": spectrum.rate.den },
@@ -281,10 +289,20 @@ mod tests {
 
     #[test]
     fn rows_have_as_many_fields_as_headings() {
-        let spectrum = example(64, false);
-        let headings = csv_row_headings(&spectrum);
+        assert_fields_match(&example(64, false));
+        let mut spectrum = example(64, false);
+        spectrum.duty_ppm = Some(250_000);
+        assert_fields_match(&spectrum);
+        assert!(csv_row_headings(&spectrum).contains(",dropped,duty,"));
+        assert!(csv_row(&spectrum).contains(",0.250000,"));
+        assert_eq!(settings(&spectrum)["duty"], 0.25);
+        assert_eq!(spectrum.made_of(), "average of 3 blocks, duty 25.0 %");
+    }
+
+    fn assert_fields_match(spectrum: &Spectrum) {
+        let headings = csv_row_headings(spectrum);
         let names = headings.lines().last().map(|line| line.split(',').count());
-        assert_eq!(names, Some(csv_row(&spectrum).split(',').count()));
-        assert_eq!(names, Some(6 + 33));
+        assert_eq!(names, Some(csv_row(spectrum).split(',').count()));
+        assert!(names.is_some_and(|names| names >= 6 + 33));
     }
 }

@@ -36,6 +36,7 @@ impl Npy {
             "averages",
             "counters",
             "doubt",
+            "duty",
             "engine_fallback",
             "plan_replaced",
         ] {
@@ -107,6 +108,7 @@ impl Npy {
             spectrum.averages,
             spectrum.counters.clipped,
             spectrum.counters.dropped_records,
+            spectrum.duty_ppm.map(|ppm| f64::from(ppm) / 1e6),
         ]);
         let comma = if self.rows > 0 { "," } else { "" };
         self.rows += 1;
@@ -128,7 +130,9 @@ impl Npy {
 }
 
 /// The fields of a record in the description.
-const COLUMNS: [&str; 6] = ["from_s", "to_s", "record", "averages", "clipped", "dropped"];
+const COLUMNS: [&str; 7] = [
+    "from_s", "to_s", "record", "averages", "clipped", "dropped", "duty",
+];
 
 #[cfg(test)]
 mod tests {

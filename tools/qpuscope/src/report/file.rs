@@ -44,6 +44,10 @@ pub struct Report {
     pub line: Vec<Trial>,
     /// Properties of the generator's spectra.
     pub load: Load,
+    /// Looks at live inputs, where they were asked for. A report without has no such key, as those
+    /// of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live: Vec<LiveInput>,
     /// Facts that could not be found out, and why.
     pub notes: Vec<String>,
     /// CRC-32 of everything else.
@@ -197,6 +201,20 @@ pub struct Load {
     pub lost_bytes: u64,
 }
 
+/// A look at a live input, `qpuscope probe`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LiveInput {
+    /// `i2s` or `smi`.
+    pub input: String,
+    /// Sentences that say that something is wrong.
+    pub troubles: u8,
+    /// Samples a second in thousandths of a hertz, where they were measured.
+    pub rate_millihertz: Option<u64>,
+    /// All sentences, those about what is wrong first.
+    pub sentences: Vec<String>,
+}
+
 impl Report {
     /// An empty report of a board.
     #[must_use]
@@ -214,6 +232,7 @@ impl Report {
             plans: vec![],
             line: vec![],
             load: Load::default(),
+            live: vec![],
             notes: vec![],
             checksum: String::new(),
         }
@@ -316,6 +335,20 @@ pub(super) mod tests {
         let text = report.to_text();
         let back = Report::parse(&text, "it").expect("whole");
         assert_eq!(back.to_text(), text);
+    }
+
+    #[test]
+    fn a_report_without_live_inputs_has_the_bytes_of_older_ones() {
+        let mut report = Report::new(board(), 1);
+        assert!(!report.to_text().contains("live"));
+        report.live.push(LiveInput {
+            input: "i2s".into(),
+            troubles: 1,
+            rate_millihertz: None,
+            sentences: vec!["no clock on GPIO 18".into()],
+        });
+        let back = Report::parse(&report.to_text(), "it").expect("whole");
+        assert_eq!(back.live, report.live);
     }
 
     #[test]

@@ -6,7 +6,9 @@ use qpu_programs::microbench::LIST;
 
 use wire::{PlanKind, PlanName, Verdict};
 
-use super::file::{Board, Boot, ClockSample, Load, Measurement, PlanProof, Report, Times};
+use super::file::{
+    Board, Boot, ClockSample, LiveInput, Load, Measurement, PlanProof, Report, Times,
+};
 use crate::client::Client;
 use crate::failure::{Exit, Result};
 use crate::progress::Progress;
@@ -28,7 +30,7 @@ const TIMES_HEAD: usize = 3;
 pub const LONGEST_PLANS: u8 = 16;
 
 /// The questions to a board.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wanted {
     /// The time that the generator's spectra keep it busy.
     pub load: Duration,
@@ -36,6 +38,8 @@ pub struct Wanted {
     pub created_unix: u64,
     /// Points of the longest plans that are proven, as a power of two: [`LONGEST_PLANS`] for all.
     pub longest_plans: u8,
+    /// Live inputs to look at, as the setting `input` names them.
+    pub live: Vec<String>,
 }
 
 /// Finds out all that a report has.
@@ -64,6 +68,7 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
     launch_order(&mut report);
     prove_all(client, wanted.longest_plans, &mut report)?;
     say::remark!("{} plans proven", report.plans.len());
+    look_at_live(client, &wanted.live, &mut report)?;
     // From here on the line may be lost, and with it what is still to come; what is there is worth
     // a file.
     if let Err(failure) = line_and_load(client, wanted, &mut report) {
@@ -111,6 +116,30 @@ fn prove_all(client: &mut Client, longest: u8, report: &mut Report) -> Result<()
                 });
             }
         }
+    }
+    Ok(())
+}
+
+/// Looks at the live inputs that were asked for, which drives their pins.
+fn look_at_live(client: &mut Client, inputs: &[String], report: &mut Report) -> Result<()> {
+    for input in inputs {
+        let looked = client
+            .set(&format!("input={input}"))
+            .and_then(|_| client.probe());
+        match looked {
+            Ok(probed) => report.live.push(LiveInput {
+                input: input.clone(),
+                troubles: probed.troubles,
+                rate_millihertz: (probed.rate_hz > 0.0)
+                    .then(|| (probed.rate_hz * 1e3).round() as u64),
+                sentences: probed.text.lines().map(str::to_owned).collect(),
+            }),
+            Err(failure) if failure.exit == Exit::Link || failure.exit == Exit::NoDevice => {
+                return Err(failure);
+            }
+            Err(failure) => report.notes.push(format!("input {input}: {failure}")),
+        }
+        client.set("input=gen")?;
     }
     Ok(())
 }

@@ -58,6 +58,41 @@ pub struct Measured {
     pub words: Vec<u32>,
 }
 
+/// The findings of a look at the live input.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Probed {
+    /// Sentences that say that something is wrong.
+    pub troubles: u8,
+    /// Frames that were looked at.
+    pub frames: u32,
+    /// Frames a second as measured; 0: not known.
+    pub rate_hz: f64,
+    /// The true rate is not further away than this.
+    pub within_hz: f64,
+    /// The rate that is set; 0: none.
+    pub expected_hz: f64,
+    /// The left slot.
+    pub left: wire::Slot,
+    /// The right slot.
+    pub right: wire::Slot,
+    /// Sentences, a line each, those about what is wrong first.
+    pub text: String,
+}
+
+/// The contents of the frame, kept beyond the frame.
+pub(super) fn own_probed(probed: &wire::Probed) -> Probed {
+    Probed {
+        troubles: probed.troubles,
+        frames: probed.frames,
+        rate_hz: probed.rate_hz,
+        within_hz: probed.within_hz,
+        expected_hz: probed.expected_hz,
+        left: probed.left,
+        right: probed.right,
+        text: probed.text.to_owned(),
+    }
+}
+
 /// The answer to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
@@ -81,6 +116,8 @@ pub enum Answer {
     Measured(Measured),
     /// To PROVE.
     Proof(wire::Proof),
+    /// To PROBE.
+    Probed(Box<Probed>),
     /// To UPLOAD_END: what the upload has brought.
     Uploaded(wire::Uploaded),
 }

@@ -15,6 +15,6 @@ mod tests;
 mod waiting;
 
 pub use collector::{Collector, Lost};
-pub use event::{Answer, Event, Info, Measured};
+pub use event::{Answer, Event, Info, Measured, Probed};
 pub use health::Health;
 pub use receiver::Receiver;

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use wire::{Assembled, Assembler, Descriptor, Header, Item, Message};
 
 use super::collector::Collector;
-use super::event::{Answer, Event, Measured, own_info};
+use super::event::{Answer, Event, Measured, own_info, own_probed};
 use super::spectrum::spectrum;
 use super::waiting::{Waiting, explains};
 
@@ -146,6 +146,7 @@ impl Records {
                 words: measured.words().collect(),
             })),
             Ok(Message::Proof(proof)) => answer(Answer::Proof(proof)),
+            Ok(Message::Probed(probed)) => answer(Answer::Probed(Box::new(own_probed(&probed)))),
             Ok(Message::Uploaded(brought)) => answer(Answer::Uploaded(brought)),
             Ok(Message::Credit(credit)) => Some(Event::Credit(credit)),
             Ok(Message::Log(bytes)) => Some(Event::Log(bytes.to_vec())),

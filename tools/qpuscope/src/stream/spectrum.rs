@@ -34,6 +34,7 @@ pub(super) fn spectrum(
             wire::Source::Generator => "the built-in generator".to_owned(),
             wire::Source::Upload => UPLOAD.to_owned(),
             wire::Source::I2s => "the I2S input".to_owned(),
+            wire::Source::Smi => "the parallel ADC".to_owned(),
         },
         power,
         greatest: descriptor.detector.second().map(|_| second),
@@ -55,6 +56,7 @@ pub(super) fn spectrum(
         fallback: head.fallback,
         replaced: head.replaced,
         doubt: head.doubt,
+        duty_ppm: head.duty_ppm,
         board: descriptor.board.to_string(),
         firmware: descriptor.firmware.to_string(),
         unit: match descriptor.unit {

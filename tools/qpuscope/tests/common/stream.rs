@@ -71,6 +71,7 @@ impl Stream {
                 fallback: false,
                 replaced: false,
                 doubt: None,
+                duty_ppm: None,
                 blocks: 4,
                 first_sample: 0,
                 counters: wire::Counters::default(),

@@ -1,10 +1,12 @@
-//! Anything that a program may write to DMA, PCM, the clock manager and the pins ends in an answer:
+//! Anything that a program may write to DMA, PCM, SMI, the clock manager and the pins ends in an answer:
 //! a register, a fault with words, or nothing.
 
 use super::Board;
 use crate::clock::ARM_HZ;
 use crate::config::{Checks, Config};
-use crate::parts::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Signal, Wiring};
+use crate::parts::{
+    I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal, Wiring,
+};
 
 /// Boards, and writes to each.
 const BOARDS: u64 = 60;
@@ -67,10 +69,25 @@ fn part(random: &mut Random) -> Option<I2sPart> {
     })
 }
 
+fn parallel(random: &mut Random) -> Option<ParallelPart> {
+    let wiring = random.of(&[
+        ParallelWiring::Right,
+        ParallelWiring::NoClock,
+        ParallelWiring::Stuck(true),
+        ParallelWiring::WireOff(3),
+        ParallelWiring::Absent,
+    ]);
+    Some(ParallelPart {
+        wiring,
+        ..ParallelPart::new(Signal::Count)
+    })
+}
+
 /// A write to one of the blocks: its address and value.
 fn write(random: &mut Random) -> (u32, u32) {
     const TI: u32 = 3 << 16 | 1 << 10 | 1 << 4;
-    match random.next() % 8 {
+    const SMI_TI: u32 = 4 << 16 | 3 << 12 | 1 << 10 | 1 << 5 | 1 << 4;
+    match random.next() % 10 {
         0 | 1 => {
             let channel = random.of(&[0, 2, 5, 8, 14, 3]) << 8;
             let offset = random.of(&[0, 0, 4, 4, 0x1c, 0x20, 0x08, 0xfc]);
@@ -79,8 +96,8 @@ fn write(random: &mut Random) -> (u32, u32) {
             (0x2000_7000 + channel + offset, random.word(&known))
         }
         2 => {
-            let offset = random.of(&[0x70, 0x74, 0x98, 0x98, 0x9c, 0x9c, 0xb0, 0x10]);
-            let known = [1, 0x11, 0x16, 6 << 12, 1 << 12, 0x20, 0];
+            let offset = random.of(&[0x70, 0x74, 0x98, 0x98, 0x9c, 0x9c, 0xb0, 0xb4, 0x10]);
+            let known = [1, 6, 0x11, 0x16, 6 << 12, 1 << 12, 0x20, 0];
             (
                 0x2010_1000 + offset,
                 0x5a00_0000 | random.word(&known) & 0xff_ffff,
@@ -102,8 +119,32 @@ fn write(random: &mut Random) -> (u32, u32) {
         }
         5 => {
             let offset = random.of(&[0, 4, 8, 12, 0x1c]);
-            let known = [4 << 24 | 4 << 27, 4, 6, 6 << 24 | 6 << 27, 4 << 12];
+            let known = [
+                4 << 24 | 4 << 27,
+                4,
+                6,
+                5 << 18,
+                0o5555 << 18,
+                0o5555,
+                4 << 12,
+            ];
             (0x2020_0000 + offset, random.word(&known))
+        }
+        6 | 7 => {
+            let offset = random.of(&[0, 0, 0, 4, 8, 0x10, 0x10, 0x18, 0x30, 0x34, 0x38, 0x0c]);
+            let reads = 1 << 14 | 1;
+            let known = [
+                reads,
+                reads | 1 << 4,
+                reads | 1 << 3,
+                reads | 1 << 3,
+                1 << 30 | 0x0101_0003,
+                0x0101_0001,
+                1 << 28 | 4 << 6,
+                3,
+                100_000,
+            ];
+            (0x2060_0000 + offset, random.word(&known))
         }
         // A word of a control block.
         _ => {
@@ -112,7 +153,9 @@ fn write(random: &mut Random) -> (u32, u32) {
             let known = [
                 TI,
                 TI | 9,
+                SMI_TI,
                 0x7e20_3004,
+                0x7e60_000c,
                 0x4020_0000,
                 256,
                 0,
@@ -131,6 +174,7 @@ fn no_write_to_the_sampling_blocks_breaks_the_model() {
         let mut random = Random(seed);
         let config = Config {
             i2s: part(&mut random),
+            parallel: parallel(&mut random),
             // Half of them without the checks, as an emulator, which lets more through.
             checks: if seed.is_multiple_of(2) {
                 Checks::ALL
@@ -155,6 +199,8 @@ fn no_write_to_the_sampling_blocks_breaks_the_model() {
             if random.next().is_multiple_of(16) {
                 let changed = part(&mut random);
                 board.set_i2s(changed, now);
+                let changed = parallel(&mut random);
+                board.set_parallel(changed, now);
             }
             now += u64::from(random.next()) % (ARM_HZ / 5_000);
             let next = board.advance(now);

@@ -24,7 +24,7 @@ use crate::devices::uart::Uart;
 use crate::devices::v3d::{ALIAS, Bus, V3dPort};
 use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
-use crate::parts::{I2sPart, Wiring};
+use crate::parts::{I2sPart, ParallelPart, ParallelWiring, Wiring};
 
 /// The PCM block.
 const PCM: u32 = 0x2020_3000;
@@ -65,7 +65,8 @@ pub struct Board {
 impl Board {
     /// A board at power-on.
     pub fn new(config: &Config) -> Self {
-        Self::with_pm(config, Pm::new(), 0, Sampling::new(config.i2s.clone(), 0))
+        let sampling = Sampling::new(config.i2s.clone(), config.parallel.clone(), 0);
+        Self::with_pm(config, Pm::new(), 0, sampling)
     }
 
     /// A board that starts at `now`.
@@ -139,6 +140,23 @@ impl Board {
         self.advance_sampling(now);
         self.sampling.set_wiring(wiring, now);
         self.rewire(now);
+    }
+
+    /// Wires another parallel ADC to the pins of the SMI block at `now`.
+    pub fn set_parallel(&mut self, part: Option<ParallelPart>, now: u64) {
+        self.advance_sampling(now);
+        self.sampling.set_parallel(part);
+    }
+
+    /// Changes the wires of that ADC at `now`.
+    pub fn set_parallel_wiring(&mut self, wiring: ParallelWiring, now: u64) {
+        self.advance_sampling(now);
+        self.sampling.set_parallel_wiring(wiring);
+    }
+
+    /// Reads of SMI since power-on that did not take place in time, because its FIFO was full.
+    pub fn smi_missed(&self) -> u64 {
+        self.sampling.paced.smi.missed()
     }
 
     /// The next read by DMA fails.
@@ -236,7 +254,7 @@ impl Board {
         let gpu = u64::from(self.timer.interrupts())
             | u64::from(self.v3d.interrupt()) << 10
             | self.sampling.dma.interrupts()
-            | u64::from(self.sampling.pcm.interrupt()) << 55
+            | u64::from(self.sampling.paced.pcm.interrupt()) << 55
             | u64::from(self.uart.interrupt()) << 57;
         let basic = u32::from(self.mailbox.interrupt()) << 1;
         self.intc.update(gpu, basic)

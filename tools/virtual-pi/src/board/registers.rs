@@ -6,6 +6,9 @@ use crate::devices::map::missing;
 use crate::devices::v3d::SRQPC;
 use crate::fault::{Agent, FaultKind};
 
+/// The SMI block.
+const SMI: u32 = 0x2060_0000;
+
 impl Board {
     /// Reads a peripheral register at its ARM address.
     ///
@@ -32,7 +35,7 @@ impl Board {
             0x2000_a000 => self.asb.read(offset),
             0x2000_7000 => {
                 self.advance_sampling(now);
-                self.sampling.dma.read(offset, &self.sampling.pcm)
+                self.sampling.dma.read(offset, &self.sampling.paced)
             }
             0x2010_0000 => self.pm.read(offset, now),
             0x2010_1000 => self.sampling.clocks.read(offset, now),
@@ -43,7 +46,11 @@ impl Board {
             }
             0x2020_3000 => {
                 self.advance_sampling(now);
-                self.sampling.pcm.read(offset)
+                self.sampling.paced.pcm.read(offset)
+            }
+            SMI => {
+                self.advance_sampling(now);
+                self.sampling.paced.smi.read(offset)
             }
             0x2020_1000 => {
                 self.uart.advance(now);
@@ -104,8 +111,12 @@ impl Board {
             }
             0x2020_3000 => {
                 self.advance_sampling(now);
-                self.sampling.pcm.write(offset, value, now)?;
+                self.sampling.paced.pcm.write(offset, value, now)?;
                 self.sampling.rewire(&self.gpio, now)
+            }
+            SMI => {
+                self.advance_sampling(now);
+                self.sampling.paced.smi.write(offset, value, now)
             }
             0x2000_a000 => {
                 self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));

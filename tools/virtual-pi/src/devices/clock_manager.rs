@@ -6,7 +6,8 @@
 //! no effect.
 //!
 //! Sources: BCM2835 ARM Peripherals, section 6.3, with its errata for the rates of sources; Linux
-//! `clk-bcm2835.c` for the offsets and for PCM, PWM and SMI.
+//! `clk-bcm2835.c` for the offsets and for PCM, PWM and SMI, whose divider has four bits of DIVI and
+//! eight of DIVF.
 
 use super::oscillation::Oscillation;
 use crate::fault::FaultKind;
@@ -27,6 +28,15 @@ const LEAST_DIVI: [u32; 4] = [1, 2, 3, 5];
 /// Offsets of the CTL registers; DIV is 4 above each.
 const OFFSETS: [u32; GENERATORS] = [0x070, 0x078, 0x080, 0x098, 0x0a0, 0x0b0];
 const GENERATORS: usize = 6;
+/// Bits of each DIV that there are.
+const DIV_MASKS: [u32; GENERATORS] = [
+    0x00ff_ffff,
+    0x00ff_ffff,
+    0x00ff_ffff,
+    0x00ff_ffff,
+    0x00ff_ffff,
+    0x0000_fff0,
+];
 
 /// The generators that something listens to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +45,8 @@ pub enum Output {
     Gp0 = 0,
     /// The PCM block's clock.
     Pcm = 3,
+    /// The SMI block's clock.
+    Smi = 5,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -139,7 +151,7 @@ impl ClockManager {
         if !is_div {
             return generator.control(value, now);
         }
-        let value = value & 0x00ff_ffff;
+        let value = value & DIV_MASKS[index];
         if value != generator.div && generator.is_busy(now) {
             return Err(misuse("the divider was changed while BUSY is set"));
         }
@@ -238,5 +250,16 @@ mod tests {
             .write(DIV, WORD | (12_500 << 12 & 0x00ff_ffff), 0)
             .unwrap();
         assert_eq!(clocks.read(DIV, 0), Ok(212 << 12));
+    }
+
+    #[test]
+    fn the_divider_of_smi_has_four_bits() {
+        let mut clocks = ClockManager::default();
+        clocks.write(0x0b4, WORD | 0x15 << 12 | 0xf, 0).unwrap();
+        assert_eq!(clocks.read(0x0b4, 0), Ok(5 << 12));
+        clocks.write(0x0b0, WORD | 6, 0).unwrap();
+        clocks.write(0x0b0, WORD | ENAB | 6, 0).unwrap();
+        let wanted = Oscillation::new(0, 100_000_000, 1);
+        assert_eq!(clocks.output(Output::Smi), Some(wanted));
     }
 }

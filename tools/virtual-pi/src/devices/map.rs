@@ -5,7 +5,7 @@
 use crate::fault::FaultKind;
 
 /// Blocks of the BCM2835 that are not modelled, by page.
-const UNMODELLED: [(u32, u32, &str); 14] = [
+const UNMODELLED: [(u32, u32, &str); 13] = [
     (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
     (0x2010_4000, 0x2010_4fff, "the random number generator"),
     (0x2020_2000, 0x2020_2fff, "SDHOST"),
@@ -16,7 +16,6 @@ const UNMODELLED: [(u32, u32, &str); 14] = [
     (0x2021_4000, 0x2021_4fff, "the SPI slave"),
     (0x2021_5000, 0x2021_5fff, "AUX (mini UART, SPI1, SPI2)"),
     (0x2030_0000, 0x2030_0fff, "EMMC"),
-    (0x2060_0000, 0x2060_0fff, "SMI"),
     (0x2080_4000, 0x2080_4fff, "I2C1"),
     (0x2080_5000, 0x2080_5fff, "I2C2"),
     (0x2098_0000, 0x2099_ffff, "USB"),

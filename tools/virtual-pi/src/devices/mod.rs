@@ -18,6 +18,7 @@ pub mod pm;
 pub mod property;
 pub mod sampling;
 pub mod serial_line;
+pub mod smi;
 pub mod timer;
 pub mod uart;
 pub mod v3d;

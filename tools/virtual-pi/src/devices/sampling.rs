@@ -1,28 +1,34 @@
-//! The blocks that bring samples into memory, in the order of time: clock manager, PCM, DMA, and
-//! the part on the pins.
+//! The blocks that bring samples into memory, in the order of time: clock manager, PCM, SMI, DMA,
+//! and the parts on the pins.
 //!
 //! Whatever changes a clock, a pin's function or a wire calls [`Sampling::rewire`]: what a pin's
 //! function does not route does not arrive.
 //!
 //! Source of the pins: BCM2835 ARM Peripherals, table 6-31: PCM_CLK, PCM_FS and PCM_DIN are ALT0 of
-//! GPIO 18, 19 and 20 and ALT2 of 28, 29 and 30; GPCLK0 is ALT0 of GPIO 4.
+//! GPIO 18, 19 and 20 and ALT2 of 28, 29 and 30; GPCLK0 is ALT0 of GPIO 4; SOE_N is ALT1 of GPIO 6,
+//! SD0 to SD15 of 8 to 23.
 
 use super::NEVER;
 use super::clock_manager::{ClockManager, Output};
-use super::dma::{Access, Dma, DmaBus};
+use super::dma::{Access, Dma, DmaBus, Paced};
 use super::gpio::Gpio;
 use super::oscillation::Oscillation;
-use super::pcm::{Data, Link, Pcm, Role};
+use super::pcm::{Data, Link, Role};
+use super::smi;
 use crate::fault::{FaultKind, Mistake};
 use crate::parts::i2s::FRAME_CLOCKS;
-use crate::parts::{I2sPart, I2sPins, Wiring};
+use crate::parts::parallel::{FIRST_PIN, ParallelAdc};
+use crate::parts::{I2sPart, I2sPins, ParallelPart, ParallelWiring, Wiring};
 
 const ALT0: u32 = 4;
+const ALT1: u32 = 5;
 const ALT2: u32 = 6;
 /// Offset of the data pin, and of the frame clock's, from that of the bit clock.
 const FRAME: u32 = 1;
 const DATA: u32 = 2;
 const GPCLK0: u32 = 4;
+const SOE: u32 = 6;
+const SD0: u32 = 8;
 /// Fastest bit clock of PCM. Source: G. J. van Loo, "BCM2835 Audio & PWM clocks".
 const MOST_BIT_HZ: f64 = 25e6;
 
@@ -30,8 +36,8 @@ const MOST_BIT_HZ: f64 = 25e6;
 pub struct Sampling {
     /// The clock manager.
     pub clocks: ClockManager,
-    /// PCM.
-    pub pcm: Pcm,
+    /// PCM and SMI.
+    pub paced: Paced,
     /// DMA.
     pub dma: Dma,
     part: Option<I2sPart>,
@@ -44,11 +50,11 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Everything off, with a part that was switched on at `now`.
-    pub fn new(part: Option<I2sPart>, now: u64) -> Self {
+    /// Everything off, with parts that were switched on at `now`.
+    pub fn new(part: Option<I2sPart>, parallel: Option<ParallelPart>, now: u64) -> Self {
         let mut sampling = Self {
             clocks: ClockManager::default(),
-            pcm: Pcm::default(),
+            paced: Paced::default(),
             dma: Dma::default(),
             part: None,
             own_clock: None,
@@ -56,7 +62,18 @@ impl Sampling {
             accesses: Vec::new(),
         };
         sampling.set_part(part, now);
+        sampling.set_parallel(parallel);
         sampling
+    }
+
+    /// Wires another parallel ADC; time has been brought up to now.
+    pub fn set_parallel(&mut self, part: Option<ParallelPart>) {
+        self.paced.smi.pins.adc = ParallelAdc::new(part);
+    }
+
+    /// Changes the wires of the parallel ADC; time has been brought up to now.
+    pub fn set_parallel_wiring(&mut self, wiring: ParallelWiring) {
+        self.paced.smi.pins.adc.set_wiring(wiring);
     }
 
     /// Wires another part at `now`; [`Sampling::rewire`] has to follow.
@@ -79,31 +96,33 @@ impl Sampling {
         }
     }
 
-    /// The blocks after a reset of the board at `now`, at which the part goes on.
+    /// The blocks after a reset of the board at `now`, at which the parts go on.
     pub fn after_reset(self, now: u64) -> Self {
-        Self {
+        let mut fresh = Self {
             part: self.part,
             own_clock: self.own_clock,
-            ..Self::new(None, now)
-        }
+            ..Self::new(None, None, now)
+        };
+        fresh.paced.smi.pins.adc = self.paced.smi.pins.adc;
+        fresh
     }
 
     /// Lets time pass up to `now`; gives the clock of the next event.
     pub fn advance(&mut self, now: u64, bus: &mut DmaBus<'_>, fault: &mut Option<Mistake>) -> u64 {
         let next = loop {
-            let next = self.dma.next_event(&self.pcm);
+            let next = self.dma.next_event(&self.paced);
             if next > now || fault.is_some() {
                 break next;
             }
-            if let Err((kind, address)) = self.dma.act(next.max(self.until), &mut self.pcm, bus) {
+            if let Err((kind, address)) = self.dma.act(next.max(self.until), &mut self.paced, bus) {
                 let by = None;
                 *fault = Some(Mistake { kind, address, by });
             }
         };
-        self.pcm.advance(now);
+        self.paced.advance(now);
         self.until = self.until.max(now);
-        let next = next.min(self.dma.next_event(&self.pcm));
-        next.min(self.pcm.interrupt_at())
+        let next = next.min(self.dma.next_event(&self.paced));
+        next.min(self.paced.pcm.interrupt_at())
     }
 
     /// True if `function` is that of PCM on a pin of these.
@@ -132,7 +151,7 @@ impl Sampling {
     /// # Errors
     /// A bit clock that PCM does not reach.
     pub fn rewire(&mut self, gpio: &Gpio, now: u64) -> Result<(), FaultKind> {
-        let link = match self.pcm.role() {
+        let link = match self.paced.pcm.role() {
             Role::Off => None,
             Role::Master => self.as_master(gpio),
             Role::Slave => self.as_slave(gpio),
@@ -144,8 +163,18 @@ impl Sampling {
             let what = "its bit clock is faster than 25 MHz";
             return Err(FaultKind::Misuse("PCM", what));
         }
-        self.pcm.set_link(link, now);
+        self.paced.pcm.set_link(link, now);
+        self.rewire_smi(gpio, now);
         Ok(())
+    }
+
+    fn rewire_smi(&mut self, gpio: &Gpio, now: u64) {
+        let smi = &mut self.paced.smi;
+        let is_smi = |pin: u32| gpio.function(pin) == ALT1;
+        let routed = (0..smi::DATA_PINS).filter(|pin| is_smi(SD0 + pin));
+        smi.pins.routed = routed.fold(0, |pins, pin| pins | 1 << pin);
+        smi.pins.strobes = is_smi(SOE);
+        smi.set_clock(self.clocks.output(Output::Smi), now);
     }
 
     fn as_master(&self, gpio: &Gpio) -> Option<Link> {
@@ -153,8 +182,8 @@ impl Sampling {
         Some(Link {
             clock,
             first: NEVER,
-            frame_clocks: self.pcm.frame_clocks(),
-            sync: self.pcm.frame_sync(),
+            frame_clocks: self.paced.pcm.frame_clocks(),
+            sync: self.paced.pcm.frame_sync(),
             data: self.data_of_master(gpio),
         })
     }
@@ -175,8 +204,8 @@ impl Sampling {
         }
         // Both clocks have to reach it, and as it needs them.
         let clocked = Self::routes(gpio, part.pins, 0) && Self::routes(gpio, part.pins, FRAME);
-        let framed =
-            self.pcm.frame_clocks() == FRAME_CLOCKS && self.pcm.frame_sync().0 == FRAME_CLOCKS / 2;
+        let framed = self.paced.pcm.frame_clocks() == FRAME_CLOCKS
+            && self.paced.pcm.frame_sync().0 == FRAME_CLOCKS / 2;
         if !clocked || !framed || part.wiring == Wiring::NoClock {
             return Data::Level(false);
         }
@@ -186,8 +215,12 @@ impl Sampling {
     fn in_step(&self, part: Box<I2sPart>) -> Data {
         Data::InStep {
             part,
-            left_at: if self.pcm.starts_on_fall() { 0 } else { 32 },
-            on_edge: !self.pcm.samples_on_rise(),
+            left_at: if self.paced.pcm.starts_on_fall() {
+                0
+            } else {
+                32
+            },
+            on_edge: !self.paced.pcm.samples_on_rise(),
         }
     }
 
@@ -203,7 +236,7 @@ impl Sampling {
             Some(level) => Data::Level(level),
             None => self.in_step(Box::new(part.clone())),
         };
-        let on_fall = self.pcm.starts_on_fall();
+        let on_fall = self.paced.pcm.starts_on_fall();
         Some(Link {
             clock,
             first: if on_fall { 0 } else { FRAME_CLOCKS / 2 },
@@ -222,7 +255,7 @@ impl Sampling {
         {
             set(GPCLK0, clock.is_high(now));
         }
-        if let (Role::Master, Some(link)) = (self.pcm.role(), self.pcm.link()) {
+        if let (Role::Master, Some(link)) = (self.paced.pcm.role(), self.paced.pcm.link()) {
             let [bit, frame, _] = link.levels(now);
             for pins in [I2sPins::Header, I2sPins::P5] {
                 for (signal, high) in [(0, bit), (FRAME, frame)] {
@@ -233,6 +266,10 @@ impl Sampling {
                 }
             }
         }
+        let adc = self.paced.smi.pins.adc.levels();
+        (0..smi::DATA_PINS - 8).for_each(|wire| set(FIRST_PIN + wire, adc >> wire & 1 != 0));
+        // Between reads, which are shorter than a look, the strobe is off.
+        set(SOE, gpio.function(SOE) == ALT1);
         let Some(part) = &self.part else {
             return levels;
         };
@@ -242,7 +279,7 @@ impl Sampling {
             set(first, clock.is_high(now) && part.wiring != Wiring::NoClock);
             set(first + FRAME, frame);
         }
-        let data = match (part.stuck(), self.pcm.link()) {
+        let data = match (part.stuck(), self.paced.pcm.link()) {
             (Some(level), _) => level,
             (None, Some(link)) => link.levels(now)[2],
             (None, None) => false,

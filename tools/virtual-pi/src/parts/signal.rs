@@ -42,6 +42,51 @@ pub enum Signal {
     },
     /// Frames of left and right, which start again at their end.
     Frames(Arc<Vec<[i32; 2]>>),
+    /// Bytes of offset binary on both channels, which start again at their end.
+    Bytes(Arc<Vec<u8>>),
+    /// A signal with bursts on top; the sum is clipped.
+    WithBursts(Box<Signal>, Bursts),
+}
+
+/// Bursts of a tone, one in each period, at a place that a seed chooses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bursts {
+    /// The tone; each burst begins with its phase at 0.
+    pub tone: Tone,
+    /// Samples of a burst, at least 1.
+    pub samples: u64,
+    /// Samples from the start of a period to the next, at least those of a burst.
+    pub period: u64,
+    /// Seed of the places.
+    pub seed: u64,
+}
+
+impl Bursts {
+    /// The first sample of burst `number`.
+    pub fn start(&self, number: u64) -> u64 {
+        let places = self.period.saturating_sub(self.samples).saturating_add(1);
+        number * self.period + mixed(self.seed ^ number << 1) % places
+    }
+
+    /// The tone at sample `index`, left and right.
+    fn sample(&self, index: u64, rate_hz: f64) -> [i32; 2] {
+        let start = self.start(index / self.period.max(1));
+        match index.checked_sub(start) {
+            Some(into) if into < self.samples => self.tone.at(into, rate_hz).map(quantise),
+            _ => [0; 2],
+        }
+    }
+}
+
+impl Tone {
+    /// Its cosine and sine at sample `index`.
+    fn at(&self, index: u64, rate_hz: f64) -> [f64; 2] {
+        // Whole turns are dropped before they cost digits.
+        let phase = (index as f64 * (self.hz / rate_hz)).rem_euclid(1.0);
+        let (sine, cosine) = (phase * TAU).sin_cos();
+        let level = 10f64.powf(self.dbfs / 20.0);
+        [level * cosine, level * sine]
+    }
 }
 
 impl Signal {
@@ -74,6 +119,17 @@ impl Signal {
         Ok(Self::Frames(Arc::new(frames)))
     }
 
+    /// Raw samples: a byte of offset binary each, which is played on both channels.
+    ///
+    /// # Errors
+    /// An empty file.
+    pub fn raw_u8(bytes: &[u8]) -> Result<Self, SignalError> {
+        if bytes.is_empty() {
+            return Err(SignalError::Empty);
+        }
+        Ok(Self::Bytes(Arc::new(bytes.to_vec())))
+    }
+
     /// Sample `index` at `rate_hz`, left and right.
     pub fn sample(&self, index: u64, rate_hz: f64) -> [i32; 2] {
         match self {
@@ -89,12 +145,9 @@ impl Signal {
             } => {
                 let mut sum = [0.0; 2];
                 for tone in tones {
-                    // Whole turns are dropped before they cost digits.
-                    let phase = (index as f64 * (tone.hz / rate_hz)).rem_euclid(1.0);
-                    let (sine, cosine) = (phase * TAU).sin_cos();
-                    let level = 10f64.powf(tone.dbfs / 20.0);
-                    sum[0] += level * cosine;
-                    sum[1] += level * sine;
+                    let [cosine, sine] = tone.at(index, rate_hz);
+                    sum[0] += cosine;
+                    sum[1] += sine;
                 }
                 if let Some(dbfs) = noise_dbfs {
                     // The RMS of a sine of full scale is 1/sqrt(2), that of -1 .. 1 1/sqrt(3).
@@ -105,16 +158,34 @@ impl Signal {
                 sum.map(quantise)
             }
             Self::Frames(frames) => frames[(index % frames.len() as u64) as usize],
+            Self::Bytes(bytes) => {
+                let byte = bytes[(index % bytes.len() as u64) as usize];
+                [i32::from_be_bytes([byte ^ 0x80, 0, 0, 0]); 2]
+            }
+            Self::WithBursts(signal, bursts) => {
+                let [left, right] = signal.sample(index, rate_hz);
+                let burst = bursts.sample(index, rate_hz);
+                [
+                    left.saturating_add(burst[0]),
+                    right.saturating_add(burst[1]),
+                ]
+                .map(|sum| sum & !BELOW)
+            }
         }
     }
 }
 
-/// A number of -1 .. 1 from another (splitmix64).
+/// A number of -1 .. 1 from another.
 fn even(seed: u64) -> f64 {
+    mixed(seed) as i64 as f64 / i64::MAX as f64
+}
+
+/// A number that looks like chance, from another (splitmix64).
+pub fn mixed(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (mixed ^ mixed >> 31) as i64 as f64 / i64::MAX as f64
+    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]
@@ -152,6 +223,31 @@ mod tests {
         };
         let mean = (0..100_000).map(power).sum::<f64>() / 1e5;
         assert!((10.0 * mean.log10() + 20.0).abs() < 0.05, "{mean}");
+    }
+
+    #[test]
+    fn each_period_has_one_burst_at_its_place() {
+        let bursts = Bursts {
+            tone: Tone {
+                hz: 0.0,
+                dbfs: -6.0,
+            },
+            samples: 5,
+            period: 50,
+            seed: 9,
+        };
+        let signal = Signal::WithBursts(Box::new(Signal::Silence), bursts);
+        for number in 0..200 {
+            let start = bursts.start(number);
+            assert!((number * 50..=number * 50 + 45).contains(&start));
+            for index in number * 50..number * 50 + 50 {
+                let is_on = signal.sample(index, 1.0)[0] != 0;
+                assert_eq!(is_on, (start..start + 5).contains(&index), "{index}");
+            }
+        }
+        let places: std::collections::HashSet<u64> =
+            (0..200).map(|number| bursts.start(number) % 50).collect();
+        assert!(places.len() > 40, "{} places", places.len());
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub enum SignalError {
     #[error("this is no WAV file; give one that starts with RIFF and WAVE")]
     NotWav,
     /// A WAV file of another kind.
-    #[error("the WAV file has {0}; give PCM of 16, 24 or 32 bits or float, mono or stereo")]
+    #[error("the WAV file has {0}; give PCM of 8, 16, 24 or 32 bits or float, mono or stereo")]
     Kind(String),
     /// Nothing in it.
     #[error("the file holds no samples; record some first")]
@@ -60,7 +60,8 @@ impl Format {
             code => code,
         };
         let (channels, bits) = (half(2), half(14));
-        if !matches!((code, bits), (PCM, 16 | 24 | 32) | (FLOAT, 32)) || !matches!(channels, 1 | 2)
+        if !matches!((code, bits), (PCM, 8 | 16 | 24 | 32) | (FLOAT, 32))
+            || !matches!(channels, 1 | 2)
         {
             return Err(SignalError::Kind(format!(
                 "format {code}, {bits} bits and {channels} channels"
@@ -76,6 +77,10 @@ impl Format {
     fn sample(&self, bytes: &[u8]) -> i32 {
         let mut word = [0; 4];
         word[4 - bytes.len()..].copy_from_slice(bytes);
+        if self.bits == 8 {
+            // Eight bits are offset binary, all others two's complement.
+            word[3] ^= 0x80;
+        }
         if self.code == FLOAT {
             quantise(f32::from_le_bytes(word).into())
         } else {
@@ -119,6 +124,7 @@ mod tests {
             of(1, 2, 16, &[1, 2, 3, 0x80]),
             Ok(vec![[0x0201_0000, 0x8003_0000_u32 as i32]])
         );
+        assert_eq!(of(1, 1, 8, &[0x81]), Ok(vec![[0x0100_0000; 2]]));
         assert_eq!(of(1, 1, 24, &[1, 2, 3]), Ok(vec![[0x0302_0100; 2]]));
         assert_eq!(of(1, 1, 32, &[9, 2, 3, 4]), Ok(vec![[0x0403_0200; 2]]));
         assert_eq!(
@@ -131,7 +137,7 @@ mod tests {
     fn what_cannot_be_played_is_said() {
         assert_eq!(frames(b"RIFX"), Err(SignalError::NotWav));
         assert_eq!(frames(&file(1, 1, 16, &[])[..46]), Err(SignalError::Empty));
-        let error = frames(&file(1, 6, 8, &[0])).unwrap_err().to_string();
-        assert!(error.contains("8 bits and 6 channels"), "{error}");
+        let error = frames(&file(1, 6, 12, &[0])).unwrap_err().to_string();
+        assert!(error.contains("12 bits and 6 channels"), "{error}");
     }
 }

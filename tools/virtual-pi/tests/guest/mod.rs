@@ -9,6 +9,7 @@ pub const BASE: u32 = 0x8000;
 const TABLE: u32 = 0x1_0000;
 
 pub mod capture;
+pub mod parallel;
 
 pub const UART: u32 = 0x2020_1000;
 pub const MAILBOX: u32 = 0x2000_b880;

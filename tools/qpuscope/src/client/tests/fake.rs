@@ -191,7 +191,7 @@ impl FakeBoard {
                 };
                 self.send(header, &Message::Info(info));
             }
-            Message::Measure(_) => self.send(
+            Message::Measure(_) | Message::Probe => self.send(
                 header,
                 &Message::Nak(NakCode::UNKNOWN_REQUEST, "this request is not known"),
             ),
@@ -314,6 +314,7 @@ fn chunk() -> Chunk<'static> {
             fallback: false,
             replaced: false,
             doubt: None,
+            duty_ppm: None,
             blocks: 1,
             first_sample: 0,
             counters: wire::Counters::default(),

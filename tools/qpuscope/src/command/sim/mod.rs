@@ -19,7 +19,7 @@ use crate::constants;
 use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
 use crate::link::read_image;
-use crate::part::Part;
+use crate::part::PartOptions;
 use crate::progress::Progress;
 use crate::quantity::{seconds, whole};
 use crate::say;
@@ -60,11 +60,9 @@ pub struct Options {
     /// from that virtual second on, else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     defect: Option<TimedDefect>,
-    /// A part on the pins of the PCM block: mic, mic-right, adc or adc-master:RATE, then what it
-    /// plays (tone=HZ:DBFS, noise=DBFS, count, wav=FILE or raw=FILE), pins=p5 for the first Pi 1 B,
-    /// and wiring=NAME for what is wrong with it
-    #[arg(long, value_name = "KIND,...")]
-    part: Option<Part>,
+    /// The part on its pins.
+    #[command(flatten)]
+    part: PartOptions,
     /// The ARM waits for lines that its data cache does not hold
     #[arg(long)]
     line_fills: bool,
@@ -104,17 +102,19 @@ pub fn run(options: &Options) -> Result<()> {
     let image = read_image(&options.image)?;
     let model = constants::with(&options.set)?;
     constants::note(&model);
-    let config = Config {
+    let mut config = Config {
         v3d_constants: model,
-        cmdline: options.cmdline.clone(),
+        cmdline: options.part.cmdline(&options.cmdline),
         v3d: !options.no_v3d,
         v3d_functional: options.functional,
         v3d_defect: options.defect.and_then(TimedDefect::from_the_start),
         host_baud: options.baud,
-        i2s: options.part.clone().map(Part::read).transpose()?,
         line_fills: options.line_fills,
         ..Config::default()
     };
+    if let Some(part) = options.part.read()? {
+        part.fit(&mut config);
+    }
     let mut board = VirtualPi::new(config, &image)
         .map_err(|error| Failure::usage(format!("{}: {error}", say::path(&options.image))))?;
     let (mut line, interactive) = open_line(&options.line)?;

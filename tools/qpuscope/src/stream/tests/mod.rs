@@ -82,6 +82,7 @@ pub(super) fn repeating_stream(n: u32, count: u32, again: u32) -> Vec<u8> {
                 fallback: false,
                 replaced: false,
                 doubt: None,
+                duty_ppm: None,
                 blocks: 4,
                 first_sample: 0,
                 counters: wire::Counters::default(),

@@ -7,13 +7,9 @@
 //! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; reference/platform.md, D.5.
 
 use crate::checks::Lines;
-use crate::devices::pcm::Pcm;
 use crate::devices::v3d::ALIAS;
 use crate::fault::{Agent, FaultKind};
 use crate::memory::Memory;
-
-/// Bus address of PCM's FIFO.
-const PCM_FIFO: u32 = 0x7e20_3004;
 
 /// An access of a device beside the ARM, for the cycle model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,18 +96,6 @@ impl DmaBus<'_> {
             bytes,
             write,
         });
-    }
-
-    /// Reads a word from a peripheral.
-    ///
-    /// # Errors
-    /// A peripheral that DMA does not reach here.
-    pub fn read_peripheral(&mut self, bus: u32, pcm: &mut Pcm) -> Result<u32, (FaultKind, u32)> {
-        if bus != PCM_FIFO {
-            let what = format!("DMA from the peripheral address {bus:#010x}");
-            return Err((FaultKind::NotModelled(what), bus));
-        }
-        pcm.read(PCM_FIFO & 0xfff).map_err(|kind| (kind, bus))
     }
 
     /// Writes a word to a peripheral.

@@ -13,9 +13,11 @@ use super::bus::DmaBus;
 use super::control_block::{
     BYTES, ControlBlock, DEST_INC, DEST_WIDTH, INTEN, SRC_INC, SRC_WIDTH, WAIT_RESP, is_peripheral,
 };
-use crate::clock::{DMA_BLOCK_CLOCKS, DMA_MEMORY_CLOCKS, DMA_PERIPHERAL_CLOCKS, DMA_WRITE_CLOCKS};
+use super::paced::Paced;
+use crate::clock::{
+    DMA_BLOCK_CLOCKS, DMA_LITE_FACTOR, DMA_MEMORY_CLOCKS, DMA_PERIPHERAL_CLOCKS, DMA_WRITE_CLOCKS,
+};
 use crate::devices::NEVER;
-use crate::devices::pcm::Pcm;
 use crate::fault::FaultKind;
 
 const ACTIVE: u32 = 1 << 0;
@@ -36,9 +38,6 @@ const LITE: u32 = 1 << 28;
 const VERSION: u32 = 2 << 25;
 /// Writes of DEBUG that clear an error.
 const ERRORS: u32 = 7;
-
-/// DREQ of PCM's receiver (table of section 4.2.1.3).
-const PCM_RX: u32 = 3;
 
 /// A write that has not reached memory yet.
 struct Landing {
@@ -100,18 +99,13 @@ impl Channel {
         self.cs & INT != 0
     }
 
-    /// The data request that the loaded block waits for.
-    fn wants(&self, pcm: &Pcm) -> bool {
-        self.block.permap() != PCM_RX || pcm.requests()
-    }
-
     /// The clock at which something happens, [`NEVER`] while only others can change that.
-    pub fn next_event(&self, pcm: &Pcm) -> u64 {
+    pub fn next_event(&self, paced: &Paced) -> u64 {
         let lands = self.landings.front().map_or(NEVER, |landing| landing.at);
         let acts = if !self.is_active() || self.ending || !self.loaded && self.conblk == 0 {
             NEVER
-        } else if self.loaded && self.block.permap() == PCM_RX {
-            self.free_at.max(pcm.requests_at())
+        } else if self.loaded {
+            self.free_at.max(paced.requests_at(self.block.permap()))
         } else {
             self.free_at
         };
@@ -125,7 +119,7 @@ impl Channel {
     pub fn act(
         &mut self,
         now: u64,
-        pcm: &mut Pcm,
+        paced: &mut Paced,
         bus: &mut DmaBus<'_>,
         fails: &mut bool,
     ) -> Result<(), (FaultKind, u32)> {
@@ -150,9 +144,9 @@ impl Channel {
             }
             return Ok(());
         }
-        pcm.advance(now);
-        if self.wants(pcm) {
-            self.transfer(now, pcm, bus, fails)?;
+        paced.advance(now);
+        if paced.requests(self.block.permap()) {
+            self.transfer(now, paced, bus, fails)?;
         }
         Ok(())
     }
@@ -168,7 +162,7 @@ impl Channel {
         self.block
             .check(self.is_lite())
             .map_err(|kind| (kind, self.conblk))?;
-        if !matches!(self.block.permap(), 0 | PCM_RX) {
+        if !Paced::has(self.block.permap()) {
             let what = format!("DMA paced by data request {}", self.block.permap());
             return Err((FaultKind::NotModelled(what), self.conblk));
         }
@@ -181,7 +175,7 @@ impl Channel {
     fn transfer(
         &mut self,
         now: u64,
-        pcm: &mut Pcm,
+        paced: &mut Paced,
         bus: &mut DmaBus<'_>,
         fails: &mut bool,
     ) -> Result<(), (FaultKind, u32)> {
@@ -192,12 +186,14 @@ impl Channel {
             return Ok(());
         }
         let block = self.block;
+        let slowness = if self.is_lite() { DMA_LITE_FACTOR } else { 1 };
         let mut done = now;
         let mut words = Vec::new();
         if is_peripheral(block.source) {
             for _ in 0..block.beats(self.is_lite()).min(block.length / 4) {
-                words.extend(bus.read_peripheral(block.source, pcm)?.to_le_bytes());
-                done += DMA_PERIPHERAL_CLOCKS;
+                let word = paced.read(block.source);
+                words.extend(word.map_err(|kind| (kind, block.source))?.to_le_bytes());
+                done += DMA_PERIPHERAL_CLOCKS * slowness;
             }
         } else {
             let most = if block.ti & SRC_WIDTH != 0 {
@@ -207,7 +203,7 @@ impl Channel {
             };
             words = vec![0; most.min(block.length) as usize];
             bus.read(block.source, &mut words, now)?;
-            done += DMA_MEMORY_CLOCKS;
+            done += DMA_MEMORY_CLOCKS * slowness;
         }
         let bytes = words.len() as u32;
         if block.ti & SRC_INC != 0 {
@@ -275,10 +271,9 @@ impl Channel {
         }
     }
 
-    fn status(&self, pcm: &Pcm) -> u32 {
+    fn status(&self, paced: &Paced) -> u32 {
         let flag = |bit: u32, set: bool| if set { bit } else { 0 };
-        let paced = self.loaded && self.block.permap() == PCM_RX;
-        let waits = paced && !pcm.requests();
+        let waits = self.loaded && !paced.requests(self.block.permap());
         self.cs
             | flag(DREQ, self.loaded && !waits)
             | flag(PAUSED, !self.is_active())
@@ -299,9 +294,9 @@ impl Channel {
     ///
     /// # Errors
     /// No such register.
-    pub fn read(&self, offset: u32, pcm: &Pcm) -> Result<u32, FaultKind> {
+    pub fn read(&self, offset: u32, paced: &Paced) -> Result<u32, FaultKind> {
         Ok(match offset {
-            0x00 => self.status(pcm),
+            0x00 => self.status(paced),
             0x04 => self.conblk,
             0x08 => self.block.ti,
             0x0c => self.block.source,

@@ -9,12 +9,13 @@
 mod bus;
 mod channel;
 mod control_block;
+mod paced;
 
 pub use bus::{Access, DmaBus};
 use channel::Channel;
+pub use paced::Paced;
 
 use super::NEVER;
-use super::pcm::Pcm;
 use crate::fault::FaultKind;
 
 /// Channels that the firmware leaves to the ARM: 0, 2, 4, 5 and 8 to 14.
@@ -49,13 +50,13 @@ impl Default for Dma {
 
 impl Dma {
     /// The clock at which a channel does something.
-    pub fn next_event(&self, pcm: &Pcm) -> u64 {
+    pub fn next_event(&self, paced: &Paced) -> u64 {
         let mut next = NEVER;
         let mut live = self.live;
         while live != 0 {
             let number = live.trailing_zeros();
             live &= live - 1;
-            next = next.min(self.channels[number as usize].next_event(pcm));
+            next = next.min(self.channels[number as usize].next_event(paced));
         }
         next
     }
@@ -67,12 +68,12 @@ impl Dma {
     pub fn act(
         &mut self,
         now: u64,
-        pcm: &mut Pcm,
+        paced: &mut Paced,
         bus: &mut DmaBus<'_>,
     ) -> Result<(), (FaultKind, u32)> {
         for (number, channel) in self.channels.iter_mut().enumerate() {
-            if self.live >> number & 1 != 0 && channel.next_event(pcm) <= now {
-                channel.act(now, pcm, bus, &mut self.fails)?;
+            if self.live >> number & 1 != 0 && channel.next_event(paced) <= now {
+                channel.act(now, paced, bus, &mut self.fails)?;
                 if !channel.is_live() {
                     self.live &= !(1 << number);
                 }
@@ -95,7 +96,7 @@ impl Dma {
     ///
     /// # Errors
     /// No such register.
-    pub fn read(&self, offset: u32, pcm: &Pcm) -> Result<u32, FaultKind> {
+    pub fn read(&self, offset: u32, paced: &Paced) -> Result<u32, FaultKind> {
         match offset {
             INT_STATUS => {
                 let lines = self.channels.iter().enumerate();
@@ -104,7 +105,7 @@ impl Dma {
             }
             ENABLE => Ok(self.enable),
             _ => match self.channels.get(offset as usize >> 8) {
-                Some(channel) => channel.read(offset & 0xff, pcm),
+                Some(channel) => channel.read(offset & 0xff, paced),
                 None => Err(FaultKind::Unmapped),
             },
         }

@@ -1,0 +1,74 @@
+//! The port of live inputs: I2S or a parallel ADC, one at a time, in front of one ring.
+//!
+//! Both share a DMA channel, the ring, the clock manager and pins: GPIO 18 to 21 are PCM's or SMI's
+//! upper data pins.
+
+mod i2s;
+mod parallel;
+mod shared;
+
+pub use i2s::I2s;
+pub use parallel::{CONTROL_BYTES, Parallel};
+pub use shared::Shared;
+
+use crate::dma_buf::DmaBuf;
+use crate::instrument::capture::{Place, Port, PortError, RING_BYTES, Wiring};
+
+/// The inputs and what they share.
+pub struct LivePort {
+    /// What they share.
+    pub shared: Shared,
+    /// The serial one.
+    pub i2s: I2s,
+    /// The parallel one.
+    pub parallel: Parallel,
+    /// What is open.
+    pub open: Option<Wiring>,
+}
+
+impl Port for LivePort {
+    fn open(&mut self, wiring: &Wiring) -> Result<(), PortError> {
+        self.close();
+        let shared = &mut self.shared;
+        match *wiring {
+            Wiring::I2s(slots) => self.i2s.open(shared, slots),
+            Wiring::Smi { cycles } => self.parallel.open(shared, cycles),
+        }?;
+        self.open = Some(*wiring);
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        let shared = &mut self.shared;
+        match self.open.take() {
+            Some(Wiring::I2s(_)) => self.i2s.close(shared),
+            Some(Wiring::Smi { .. }) => self.parallel.close(shared),
+            None => {}
+        }
+    }
+
+    fn place(&mut self) -> Result<Place, PortError> {
+        let shared = &self.shared;
+        let channel = shared.dma.as_ref().ok_or(PortError::NoDma)?;
+        let before_us = shared.clock.now_us();
+        let destination = channel.destination();
+        let at_us = shared.clock.now_us();
+        let destination = destination.map_err(|failed| PortError::Dma(failed.debug))?;
+        match self.open {
+            Some(Wiring::Smi { .. }) => self.parallel.check(at_us)?,
+            _ => self.i2s.check()?,
+        }
+        let bytes = destination.wrapping_sub(self.shared.memory.bus().0);
+        // Until the channel has loaded the ring's block, DEST_AD is what it was.
+        let is_in_ring = bytes as usize <= RING_BYTES;
+        Ok(Place {
+            bytes: if is_in_ring { bytes } else { 0 },
+            at_us,
+            within_us: (at_us - before_us) as u32 + 1,
+        })
+    }
+
+    fn memory(&mut self) -> &mut DmaBuf {
+        &mut self.shared.memory
+    }
+}

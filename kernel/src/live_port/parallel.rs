@@ -1,0 +1,103 @@
+//! The parallel input: SMI, its clock, its pins and a DMA channel.
+//!
+//! An ADC of eight bits lies on SD8 to SD15, so that the UART keeps GPIO 14 and 15, and takes its
+//! clock from SOE. What SMI does with its data pins between transfers is not documented. So it gets
+//! them when reads are under way and loses them before reads end (as in iosoft's program), and what
+//! was read meanwhile is left out: DMA writes it to a word that nobody reads.
+//!
+//! Simulated, not yet run on hardware.
+
+use qpu::job::BusAddr;
+
+use super::shared::Shared;
+use crate::dma::{self, Request};
+use crate::dma_buf::LINE_BYTES;
+use crate::gpio::SOE_PIN;
+use crate::instrument::capture::{PortError, RING_BYTES};
+use crate::smi::{self, Defect, Smi};
+
+/// Bytes of reads that are left out at the start: 2048 samples, 102 us at 20 MS/s. Pins get their
+/// functions meanwhile. iosoft leaves out 24 samples; the pipeline of an AD9226 has 7.
+const SKIP_BYTES: u32 = 4096;
+
+/// The time after which the transfer is given a new length: a small part of 214 s, and less often
+/// than AVDecoder did it without losing samples.
+const READ_ON_US: u64 = 100_000;
+
+/// Bytes of the control blocks and of the word that nobody reads, each in a line.
+pub const CONTROL_BYTES: usize = 3 * LINE_BYTES;
+
+/// The input.
+pub struct Parallel {
+    /// The block.
+    pub smi: Smi,
+    /// The board has its pins.
+    pub has_pins: bool,
+    /// When the transfer last got its length.
+    pub read_on_us: u64,
+}
+
+impl Parallel {
+    /// Begins to fill the ring, with a sample every `cycles` cycles of SMI's clock.
+    pub(super) fn open(&mut self, shared: &mut Shared, cycles: u32) -> Result<(), PortError> {
+        if !self.has_pins {
+            return Err(PortError::NoSmiPins);
+        }
+        if shared.dma.is_none() {
+            return Err(PortError::NoDma);
+        }
+        if shared.listen() >> SOE_PIN & 1 != 0 {
+            return Err(PortError::SmiDriven);
+        }
+        let started = self.start(shared, cycles);
+        if started.is_err() {
+            self.close(shared);
+        }
+        started
+    }
+
+    fn start(&mut self, shared: &mut Shared, cycles: u32) -> Result<(), PortError> {
+        let clock = shared.clocks.start_smi();
+        clock.map_err(|_| PortError::NoGenerator)?;
+        self.smi.set_up(cycles).map_err(|_| PortError::NoSmi)?;
+        let line = |number: u32| BusAddr(shared.control.bus().0 + number * LINE_BYTES as u32);
+        let (first, ring, unread) = (line(0), line(1), line(2));
+        let to = shared.memory.bus();
+        let skip_block = dma::skip_block(ring, Request::Smi, smi::FIFO, unread, SKIP_BYTES);
+        let ring_block = dma::ring_block(ring, Request::Smi, smi::FIFO, to, RING_BYTES as u32);
+        let written = shared.control.write(0, &skip_block)
+            && shared.control.write(LINE_BYTES / 4, &ring_block);
+        debug_assert!(written, "control blocks fit");
+        shared.gpio.route_smi_strobe();
+        if let Some(channel) = &mut shared.dma {
+            channel.start(first);
+        }
+        self.smi.read_on();
+        shared.gpio.route_smi_data();
+        self.read_on_us = shared.clock.now_us();
+        Ok(())
+    }
+
+    /// Stops.
+    pub(super) fn close(&mut self, shared: &mut Shared) {
+        shared.gpio.release_smi();
+        self.smi.stop();
+        if let Some(channel) = &mut shared.dma {
+            channel.stop();
+        }
+        shared.clocks.stop_smi();
+    }
+
+    /// Reports reads that have ended or had to wait, and sees to it that they go on.
+    pub(super) fn check(&mut self, now_us: u64) -> Result<(), PortError> {
+        self.smi.check().map_err(|defect| match defect {
+            Defect::Overrun => PortError::Overrun,
+            Defect::Ended => PortError::Ended,
+        })?;
+        if now_us >= self.read_on_us + READ_ON_US {
+            self.smi.read_on();
+            self.read_on_us = now_us;
+        }
+        Ok(())
+    }
+}

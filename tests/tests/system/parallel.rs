@@ -1,0 +1,156 @@
+//! A parallel ADC through the whole path: pins, the shipped drivers of SMI and DMA, spectra.
+//!
+//! The part and the blocks are the virtual Pi's, written from their sources apart from the drivers.
+
+use crate::host::{Event, Host, Spectrum};
+use crate::line::Virtual;
+use tests::{NO_KERNEL, need};
+use virtual_pi::{Config, ParallelPart, ParallelWiring, Signal, Tone};
+use wire::{Engine, Message, NakCode, Rate, Source};
+
+/// A Pi 1 B+, whose header has the pins, and a Pi 1 B, whose header has not.
+const BOARD: u32 = 0x0010;
+const NO_PINS: u32 = 0x000e;
+const SETTINGS: &str = "input=smi rate=1M n=1024 window=flat-top avg=64 out=u16 bins=128";
+/// Samples from a record to the next.
+const RECORD: u64 = 64 * 512;
+/// The level of the tone, and how near to it its bin reads with eight bits.
+const TONE_DBFS: f64 = -3.0;
+const TOLERANCE_DB: f64 = 0.05;
+
+/// A tone on bin 64 of 1024 at 1 MS/s.
+fn part(wiring: ParallelWiring) -> ParallelPart {
+    let signal = Signal::Tones {
+        tones: vec![Tone {
+            hz: 62_500.0,
+            dbfs: TONE_DBFS,
+        }],
+        noise_dbfs: Some(-50.0),
+        seed: 1,
+    };
+    ParallelPart {
+        wiring,
+        ..ParallelPart::new(signal)
+    }
+}
+
+/// A quiet board with a part.
+fn board(image: &[u8], revision: u32, wiring: ParallelWiring) -> Host<Virtual> {
+    let config = Config {
+        parallel: Some(part(wiring)),
+        revision: Some(revision),
+        ..Config::default()
+    };
+    let mut host = Host::new(Virtual::boot(image, config));
+    host.line_with("next:", 1_000);
+    host.quiet();
+    host.must(&Message::Set(SETTINGS));
+    host
+}
+
+fn probe(host: &mut Host<Virtual>) -> (u8, String) {
+    let reply = host.ask(&Message::Probe);
+    match reply.message() {
+        Message::Probed(probed) => (probed.troubles, probed.text.to_owned()),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The spectra of a while, which read the tone and follow each other without a hole.
+fn spectra(host: &mut Host<Virtual>, span_ms: u64) -> Vec<Spectrum> {
+    host.must(&Message::Start);
+    let events = host.collect(span_ms).into_iter();
+    let spectra: Vec<Spectrum> = events
+        .filter_map(|event| match event {
+            Event::Spectrum(spectrum) => Some(*spectrum),
+            _ => None,
+        })
+        .collect();
+    assert!(spectra.len() >= 2, "{} spectra", spectra.len());
+    for pair in spectra.windows(2) {
+        let records = u64::from(pair[1].head.record - pair[0].head.record);
+        let expected = pair[0].head.first_sample + records * RECORD;
+        assert_eq!(pair[1].head.first_sample, expected);
+    }
+    for spectrum in &spectra {
+        let level = spectrum.levels_db[64];
+        assert!((level - TONE_DBFS).abs() < TOLERANCE_DB, "{level} dBFS");
+        assert!(spectrum.levels_db[100] < -60.0);
+        assert_eq!(spectrum.head.counters.overruns, 0);
+    }
+    spectra
+}
+
+#[test]
+fn a_parallel_adc_reads_its_level_without_a_hole() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, BOARD, ParallelWiring::Right);
+    for spectrum in spectra(&mut host, 300) {
+        let descriptor = spectrum.descriptor;
+        assert_eq!(descriptor.source, Source::Smi);
+        let rate = (descriptor.rate, descriptor.rate_within_hz);
+        assert_eq!(rate, (Rate::hz(1_000_000), 0.0));
+        assert_eq!(spectrum.head.engine, Engine::Qpu);
+    }
+}
+
+#[test]
+fn every_rate_is_the_one_that_is_set() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, BOARD, ParallelWiring::Right);
+    for (rate, measured) in [
+        ("2M", "read clock 2,000,000 Hz"),
+        ("5M", "read clock 5,000,000 Hz"),
+        ("10M", "read clock 10,000,000 Hz"),
+        ("20M", "read clock 20,000,000 Hz"),
+    ] {
+        host.must(&Message::Set(&format!("rate={rate}")));
+        let (troubles, text) = probe(&mut host);
+        assert_eq!(troubles, 0, "{rate}: {text}");
+        assert!(text.contains(measured), "{rate}: {text}");
+    }
+}
+
+#[test]
+fn each_wrong_wire_has_its_sentence_and_the_right_one_works_afterwards() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, BOARD, ParallelWiring::Right);
+    for (wiring, sentence) in [
+        (ParallelWiring::NoClock, "data never changes"),
+        (ParallelWiring::Stuck(true), "always read 0xff"),
+        (ParallelWiring::Absent, "always read 0x00"),
+        (
+            ParallelWiring::WireOff(3),
+            "GPIO 19 never changes although GPIO 23 does",
+        ),
+    ] {
+        host.line.pi.set_parallel(Some(part(wiring)));
+        let (troubles, text) = probe(&mut host);
+        assert_eq!(troubles, 1, "{wiring:?}: {text}");
+        assert!(text.contains(sentence), "{wiring:?}: {text}");
+    }
+    host.line.pi.set_parallel(Some(part(ParallelWiring::Right)));
+    let (troubles, text) = probe(&mut host);
+    assert_eq!(troubles, 0, "{text}");
+    spectra(&mut host, 150);
+}
+
+#[test]
+fn what_the_board_cannot_have_is_refused_with_a_sentence() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, NO_PINS, ParallelWiring::Right);
+    let (code, sentence) = host.refused(&Message::Start);
+    assert_eq!(code, NakCode::NOT_AVAILABLE);
+    assert!(sentence.contains("no pins for SMI"), "{sentence}");
+    for (settings, words) in [
+        ("rate=3M", "use rate=2M or rate=5M"),
+        ("input=smi12", "GPIO 14 and 15"),
+        ("input=i2s+smi", "share GPIO 18 to 21"),
+        ("channel=iq", "set channel=left"),
+    ] {
+        let (code, sentence) = host.refused(&Message::Set(settings));
+        assert_eq!(code, NakCode::BAD_VALUE);
+        assert!(sentence.contains(words), "{sentence}");
+    }
+    host.must(&Message::Set("input=gen channel=left"));
+}
