@@ -16,7 +16,7 @@ const SETTINGS: &str = "input=smi rate=1M n=1024 window=flat-top avg=64 out=u16 
 const RECORD: u64 = 64 * 512;
 /// The level of the tone, and how near to it its bin reads with eight bits.
 const TONE_DBFS: f64 = -3.0;
-const TOLERANCE_DB: f64 = 0.05;
+const TOLERANCE_DB: f64 = 0.02;
 
 /// A tone on bin 64 of 1024 at 1 MS/s.
 fn part(wiring: ParallelWiring) -> ParallelPart {
