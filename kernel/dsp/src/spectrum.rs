@@ -8,9 +8,34 @@ pub use signal::{Detector, Domain};
 
 use crate::Complex;
 
-/// Lets `held`, which has [`Domain::bins`] entries in order of frequency, take |X|^2 of the
-/// transform `data`. Of double precision, so that long averages lose nothing.
+/// The slice of each part of a detector, all of the same length.
+fn parts(
+    detector: Detector,
+    len: usize,
+) -> impl Iterator<Item = (Detector, core::ops::Range<usize>)> {
+    let parts = detector.parts();
+    let bins = len / parts.len();
+    let ranges = (0..).map(move |part| part * bins..(part + 1) * bins);
+    parts.iter().copied().zip(ranges)
+}
+
+/// Fills `held` with what the first block is taken into.
+pub fn begin(detector: Detector, held: &mut [f64]) {
+    for (detector, range) in parts(detector, held.len()) {
+        held[range].fill(detector.start());
+    }
+}
+
+/// Lets `held`, which has [`Domain::bins`] entries in order of frequency for each of the detector's
+/// parts, take |X|^2 of the transform `data`. Of double precision, so that long averages lose
+/// nothing.
 pub fn accumulate(domain: Domain, detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
+    for (detector, range) in parts(detector, held.len()) {
+        accumulate_part(domain, detector, data, &mut held[range]);
+    }
+}
+
+fn accumulate_part(domain: Domain, detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
     let half = data.len() / 2;
     let take = |held: &mut [f64], data: &[Complex<f32>]| {
         for (held, value) in held.iter_mut().zip(data) {
@@ -28,9 +53,25 @@ pub fn accumulate(domain: Domain, detector: Detector, data: &[Complex<f32>], hel
     }
 }
 
-/// Turns what a detector holds after `blocks` blocks of `n` points into powers. `coherent_gain` is
-/// the window's ([`Gain::coherent`](crate::Gain)).
+/// Turns what a detector holds after `blocks` blocks of `n` points into powers, those of each part
+/// behind those of the one before. `coherent_gain` is the window's
+/// ([`Gain::coherent`](crate::Gain)).
 pub fn power(
+    domain: Domain,
+    detector: Detector,
+    coherent_gain: f64,
+    n: usize,
+    blocks: u32,
+    held: &[f64],
+    power: &mut [f32],
+) {
+    for (detector, range) in parts(detector, held.len().min(power.len())) {
+        let (held, power) = (&held[range.clone()], &mut power[range]);
+        power_part(domain, detector, coherent_gain, n, blocks, held, power);
+    }
+}
+
+fn power_part(
     domain: Domain,
     detector: Detector,
     coherent_gain: f64,
@@ -150,16 +191,18 @@ mod tests {
         let (domain, gain) = (Domain::Complex, 1.0);
         for (detector, wanted) in [
             // 50 / 4 blocks / 2^2 points, 36 / 2^2 and 1 / 2^2.
-            (Detector::Mean, [3.125, 0.25]),
-            (Detector::Max, [9.0, 0.25]),
-            (Detector::Min, [0.25, 0.25]),
+            (Detector::Mean, &[3.125, 0.25][..]),
+            (Detector::Max, &[9.0, 0.25]),
+            (Detector::Min, &[0.25, 0.25]),
+            (Detector::MeanMax, &[3.125, 0.25, 9.0, 0.25]),
         ] {
-            let mut held = [detector.start(); 2];
+            let mut held = vec![f64::NAN; wanted.len()];
+            begin(detector, &mut held);
             for size in [6.0, 2.0, 1.0, 3.0] {
                 let data = [Complex::new(0.0, 1.0), Complex::new(size, 0.0)];
                 accumulate(domain, detector, &data, &mut held);
             }
-            let mut power = [0.0; 2];
+            let mut power = vec![0.0; wanted.len()];
             super::power(domain, detector, gain, 2, 4, &held, &mut power);
             assert_eq!(power, wanted, "{detector:?}");
         }

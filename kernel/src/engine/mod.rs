@@ -124,6 +124,12 @@ impl Spectra {
         1 << self.log2n
     }
 
+    /// Numbers that are held of all bins: one for each of the detector's parts.
+    #[must_use]
+    pub const fn held(&self) -> usize {
+        self.coding.domain.bins(self.points()) * self.detector.parts().len()
+    }
+
     /// A single block, all of its bins and nothing taken away, through the programs of these.
     #[must_use]
     pub const fn alone(&self) -> Self {
@@ -131,7 +137,10 @@ impl Spectra {
             blocks: 1,
             hop: self.points(),
             bins: [0, self.coding.domain.bins(self.points())],
-            detector: Detector::Mean,
+            detector: match self.detector {
+                Detector::Mean | Detector::Max | Detector::Min => Detector::Mean,
+                Detector::MeanMax => Detector::MeanMax,
+            },
             removes_mean: false,
             split_for: self.blocks,
             ..*self
@@ -191,8 +200,8 @@ pub trait Fft {
     /// Lets `held` take the squared magnitudes of the transforms of all blocks: as
     /// [`dsp::spectrum::accumulate`] does after window and transform, block by block. Needs no
     /// [`Fft::prepare`]. `window` has a coefficient for each point, `samples` are
-    /// [`Spectra::samples`] packed in words ([`samples`]). Bins that are not wanted may be left
-    /// alone.
+    /// [`Spectra::samples`] packed in words ([`samples`]), `held` has [`Spectra::held`] numbers. Bins
+    /// that are not wanted may be left alone.
     ///
     /// # Errors
     /// `held` is as it was after an error.

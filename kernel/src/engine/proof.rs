@@ -6,7 +6,7 @@
 //! them only. The error is that of amplitudes, relative to all of them: a single wrong bin of
 //! 65,536 is 4,000 parts in a million of it.
 
-use dsp::spectrum::{Domain, accumulate, remove_mean};
+use dsp::spectrum::{Domain, accumulate, begin, remove_mean};
 use dsp::{Complex, Direction, Gain};
 use wire::SampleFormat;
 
@@ -196,7 +196,6 @@ fn prove_power(
     noise: &mut Noise,
 ) -> Result<Proof, EngineError> {
     let Spectra { coding, .. } = *spectra;
-    let bins = coding.domain.bins(spectra.points());
     let words = bench.samples.get_mut(..coding.words(spectra.samples()));
     let words = words.ok_or(EngineError::NoMemory)?;
     for word in &mut *words {
@@ -209,10 +208,11 @@ fn prove_power(
             | SampleFormat::U8High => noise.word(),
         };
     }
-    let [got, wanted] = [&mut *bench.got, &mut *bench.wanted].map(|all| all.get_mut(..bins));
+    let [got, wanted] =
+        [&mut *bench.got, &mut *bench.wanted].map(|all| all.get_mut(..spectra.held()));
     let (got, wanted) = got.zip(wanted).ok_or(EngineError::NoMemory)?;
-    got.fill(spectra.detector.start());
-    wanted.fill(spectra.detector.start());
+    begin(spectra.detector, got);
+    begin(spectra.detector, wanted);
     let Timing { qpu_us, .. } = qpu.take_power(spectra, window, words, got)?;
     for block in 0..spectra.blocks as usize {
         let work = &mut *bench.work;
@@ -225,11 +225,24 @@ fn prove_power(
             wanted,
         )?;
     }
-    let [first, end] = spectra.bins;
     Ok(Proof {
-        error_ppb: difference_ppb(&got[first..end], &wanted[first..end]),
+        error_ppb: spectra_ppb(spectra, got, wanted),
         qpu_us,
     })
+}
+
+/// Difference of the wanted bins from the ARM's ([`difference_ppb`]); of two detectors the greater.
+#[must_use]
+pub fn spectra_ppb(spectra: &Spectra, got: &[f64], wanted: &[f64]) -> u32 {
+    let bins = spectra.coding.domain.bins(spectra.points());
+    let [first, end] = spectra.bins;
+    let of_part =
+        |(got, wanted): (&[f64], &[f64])| match (got.get(first..end), wanted.get(first..end)) {
+            (Some(got), Some(wanted)) => difference_ppb(got, wanted),
+            _ => u32::MAX,
+        };
+    let parts = got.chunks(bins).zip(wanted.chunks(bins));
+    parts.map(of_part).max().unwrap_or(u32::MAX)
 }
 
 /// Lets `held` take the power of the block that begins at a sample, computed by the ARM.

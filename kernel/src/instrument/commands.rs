@@ -20,7 +20,8 @@ use crate::engine::{Fft, QpuHost};
 
 /// Capabilities that depend neither on the board nor on a list, behind the windows.
 const CAPABILITIES: &str = ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\n\
-    upload=u8,i16,f32,i32,u8-high\ninput=gen,i2s,smi\nmode=stream,snapshot\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
+    upload=u8,i16,f32,i32,u8-high\ninput=gen,i2s,smi\nmode=stream,snapshot\naverage=1..,all\nexp=0..\n\
+    detector=mean,max,min,mean+max\ndc=keep,remove\npayload=4096\n";
 
 /// The answer to a request that is not refused.
 enum Answer {

@@ -65,10 +65,11 @@ pub(super) fn describe(
         enbw_bins: gain.enbw_bins,
         coherent_gain: gain.coherent,
         overlap: settings.overlap_samples(),
-        averaging: match settings.average {
-            0 => Averaging::All,
-            1 => Averaging::None,
-            _ => Averaging::Linear,
+        averaging: match (settings.average, settings.exponential) {
+            (0, _) => Averaging::All,
+            (1, 0) => Averaging::None,
+            (_, 0) => Averaging::Linear,
+            (_, _) => Averaging::Exponential,
         },
         average_count: settings.average,
         first_bin: lowest + start as i32,
@@ -87,6 +88,7 @@ pub(super) fn describe(
         detector: settings.detector,
         dc: settings.dc,
         rate_within_hz: signal.rate_within_hz,
+        exponential: settings.exponential,
     }
 }
 

@@ -273,7 +273,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             self.live.capture.cover(self.analyser.covered_end());
         }
         if is_last && signal.is_live() && (is_leaving || self.link.is_held()) {
-            self.analyser.clear();
+            self.analyser.skip_record();
             self.stream.drop_record();
         } else if is_last {
             self.emit(board);
@@ -393,7 +393,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Finishes the record under way and begins to send it.
     fn emit(&mut self, board: &mut impl Board) {
-        let power = self.stream.records.power(self.analyser.bins());
+        let power = self.stream.records.power(self.analyser.values());
         let summary = self.analyser.finish_record(power);
         let Some(last) = self.stream.finish_record(&summary, board.now_us()) else {
             return;
@@ -407,9 +407,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             says = self.stream.unasked && last.head.record.is_multiple_of(6);
         }
         if says {
-            let values = self.stream.records.values(&last);
-            let line = text::spectrum_line(values, &last, board.now_us());
-            self.link.say(&line);
+            let parts = last.descriptor.detector.parts().iter();
+            for (values, detector) in self.stream.records.values(&last).zip(parts) {
+                let line = text::spectrum_line(values, *detector, &last, board.now_us());
+                self.link.say(&line);
+            }
         }
     }
 }

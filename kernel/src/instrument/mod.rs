@@ -59,7 +59,7 @@ pub use workspace::Workspace;
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use crate::engine::{Fft, QpuHost};
-use analyser::{Analyser, Buffers};
+use analyser::{Analyser, Buffers, Exponential};
 use hub::Hub;
 use link::Link;
 use live::Live;
@@ -97,6 +97,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
             wanted: &mut workspace.wanted,
             got: &mut workspace.got,
         };
+        let exponential = Exponential::new(&mut workspace.averaged);
         let cpu = CpuEngine::new(&mut workspace.twiddles);
         let records = Records::new(&mut workspace.power, &mut workspace.kept);
         let outbox = Outbox::new(&mut workspace.payload, &mut workspace.frame);
@@ -105,7 +106,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
             hub: Hub {
                 settings,
                 complaint,
-                analyser: Analyser::new(qpu, cpu, buffers),
+                analyser: Analyser::new(qpu, cpu, buffers, exponential),
                 link: Link::new(outbox),
                 stream: Stream::new(records),
                 upload: Upload::new(&mut workspace.fifo),

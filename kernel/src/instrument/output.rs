@@ -73,7 +73,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             // The title would stand behind what a terminal makes of a record.
             let _ = notice.write_str("\r\n");
         }
-        let _ = plot::draw(records.values(&last), &last.head, &last.descriptor, notice);
+        let mut parts = records.values(&last);
+        let first = parts.next().unwrap_or_default();
+        let parts = [first, parts.next().unwrap_or_default()];
+        let _ = plot::draw(parts, &last.head, &last.descriptor, notice);
     }
 
     fn send_status(&mut self, board: &mut impl Board) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! A title, 17 rows of levels, an axis, and frequencies under it; no line is longer than 79
 //! characters. A column stands for several bins, or for a part of one, and shows the greatest of
-//! them. A row has a mark where the column reaches the level written in front of it.
+//! them. A row has a mark where the column reaches the level written in front of it: of two
+//! detectors `#` where the first does, and `.` where only the second does.
 //!
 //! Numbers are written by integers only: formatting of floats would be 20 KiB of image.
 
@@ -35,15 +36,16 @@ const UNITS: [(&str, f64); 6] = [
     ("uHz", 1.0),
 ];
 
-/// Draws the bins of a record, in order of frequency.
+/// Draws the bins of a record, in order of frequency: those of its detector and, where there are
+/// any, those of its second.
 pub(super) fn draw(
-    power: &[f32],
+    [power, second]: [&[f32]; 2],
     head: &RecordHead,
     descriptor: &Descriptor,
     out: &mut impl Write,
 ) -> fmt::Result {
-    let levels = columns(power);
-    let (top, step) = scale(&levels);
+    let levels = [power, second].map(columns);
+    let (top, step) = scale(levels.as_flattened());
     write!(
         out,
         "spectrum {}: n={}, {} blocks, {}; greatest bins, in {}\r\n",
@@ -56,11 +58,15 @@ pub(super) fn draw(
     for row in 0..ROWS {
         let level = top - row * step;
         write!(out, "{level:>5} |")?;
-        let reached = |db: &f64| *db >= f64::from(level);
-        let end = levels.iter().rposition(reached).map_or(0, |last| last + 1);
-        for db in &levels[..end] {
-            out.write_char(if reached(db) { '#' } else { ' ' })?;
-        }
+        let reached = |db: f64| db >= f64::from(level);
+        let mark = |column: usize| match [levels[0][column], levels[1][column]].map(reached) {
+            [true, _] => '#',
+            [false, true] => '.',
+            [false, false] => ' ',
+        };
+        let end = (0..COLUMNS).rposition(|column| mark(column) != ' ');
+        let end = end.map_or(0, |last| last + 1);
+        (0..end).try_for_each(|column| out.write_char(mark(column)))?;
         out.write_str("\r\n")?;
     }
     out.write_str("       ")?;
@@ -156,6 +162,7 @@ mod tests {
             detector: Detector::Mean,
             dc: Dc::Keep,
             rate_within_hz: 0.0,
+            exponential: 0,
         }
     }
 
@@ -175,7 +182,7 @@ mod tests {
             counters: Counters::default(),
         };
         let mut text = heapless::String::<2048>::new();
-        draw(power, &head, descriptor, &mut text).expect("there is room");
+        draw([power, &[]], &head, descriptor, &mut text).expect("there is room");
         assert!(text.ends_with("\r\n"));
         text.lines().map(str::to_owned).collect()
     }

@@ -15,6 +15,22 @@ pub(super) struct Last {
     pub descriptor: Descriptor,
     /// Index of the first value in the whole spectrum.
     start: usize,
+    /// Bins of the whole spectrum.
+    all_bins: usize,
+}
+
+impl Last {
+    /// The values that are sent of part `part` of the detector, of all powers.
+    fn of_part<'p>(&self, powers: &'p [f32], part: usize) -> &'p [f32] {
+        let first = part * self.all_bins + self.start;
+        &powers[first..first + self.descriptor.bins as usize]
+    }
+
+    /// The parts that are sent, first to last.
+    fn parts<'p>(&self, powers: &'p [f32]) -> impl Iterator<Item = &'p [f32]> {
+        let count = self.descriptor.detector.parts().len();
+        (0..count).map(|part| self.of_part(powers, part))
+    }
 }
 
 /// A record on its way out. Its values are kept.
@@ -78,16 +94,12 @@ impl<'a> Records<'a> {
         summary: &Summary,
         counters: Counters,
     ) -> Last {
-        let (lowest, _) = bins_of(descriptor.domain, descriptor.n);
-        let start = (descriptor.first_bin - lowest) as usize;
-        let values = &self.power[start..start + descriptor.bins as usize];
+        let (lowest, all_bins) = bins_of(descriptor.domain, descriptor.n);
         let encoding = descriptor.encoding;
-        // What was taken away on purpose is not lost to the encoding.
-        let is_removed = |bin: i32| descriptor.dc == Dc::Remove && bin == 0;
-        let last = Last {
+        let mut last = Last {
             head: RecordHead {
                 record: self.next,
-                total: descriptor.bins,
+                total: descriptor.values(),
                 descriptor: descriptor.id,
                 encoding,
                 engine: summary.engine,
@@ -98,26 +110,31 @@ impl<'a> Records<'a> {
                 blocks: summary.blocks,
                 first_sample: summary.first_sample,
                 counters: Counters {
-                    clamped: (descriptor.first_bin..)
-                        .zip(values)
-                        .filter(|(bin, power)| !is_removed(*bin) && clamps(encoding, **power))
-                        .count() as u32,
+                    clamped: 0,
                     qpu_us: summary.timing.qpu_us,
                     cpu_us: summary.timing.cpu_us,
                     ..counters
                 },
             },
             descriptor: *descriptor,
-            start,
+            start: (descriptor.first_bin - lowest) as usize,
+            all_bins: all_bins as usize,
         };
+        // What was taken away on purpose is not lost to the encoding.
+        let is_removed = |bin: i32| descriptor.dc == Dc::Remove && bin == 0;
+        let parts = last.parts(self.power);
+        let values = parts.flat_map(|values| (descriptor.first_bin..).zip(values));
+        last.head.counters.clamped = values
+            .filter(|(bin, power)| !is_removed(*bin) && clamps(encoding, **power))
+            .count() as u32;
         self.skip();
         self.last = Some(last);
         last
     }
 
-    /// The powers of the last record that are sent.
-    pub(super) fn values(&self, last: &Last) -> &[f32] {
-        &self.power[last.start..last.start + last.head.total as usize]
+    /// The powers of the last record that are sent, of each detector.
+    pub(super) fn values(&self, last: &Last) -> impl Iterator<Item = &[f32]> {
+        last.parts(self.power)
     }
 
     /// Begins to send a record; returns its values as they travel.
@@ -131,8 +148,10 @@ impl<'a> Records<'a> {
             offset: 0,
         });
         let kept = self.kept.keep(head, stream);
-        let values = &self.power[last.start..last.start + head.total as usize];
-        encode(head.encoding, values, kept);
+        let bytes = last.descriptor.bins as usize * head.encoding.bytes();
+        for (values, kept) in last.parts(self.power).zip(kept.chunks_mut(bytes)) {
+            encode(head.encoding, values, kept);
+        }
         kept
     }
 

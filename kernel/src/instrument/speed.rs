@@ -134,8 +134,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         taken.blocks += after.blocks - before.blocks;
         taken.qpu_us += u64::from(after.timing.qpu_us - before.timing.qpu_us);
         if is_last {
-            let bins = self.analyser.bins();
-            let power = self.stream.records.power(bins);
+            let values = self.analyser.values();
+            let power = self.stream.records.power(values);
             self.analyser.finish_record(power);
             let encoding = self.settings.encoding();
             for power in power.chunks(MAX_CHUNK_DATA / encoding.bytes()) {

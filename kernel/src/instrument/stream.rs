@@ -134,7 +134,7 @@ impl<'a> Stream<'a> {
     /// Bytes of the values of a record.
     pub(super) fn record_bytes(&self) -> Option<usize> {
         let descriptor = self.descriptor.as_ref()?;
-        Some(descriptor.bins as usize * descriptor.encoding.bytes())
+        Some(descriptor.values() as usize * descriptor.encoding.bytes())
     }
 
     /// Leaves out a record that cannot be sent in time.
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_record_leaves_in_chunks_and_acknowledgements_wait_for_its_end() {
-        let (mut power, mut kept) = ([0.25; 1 << 14], [0; 1 << 16]);
+        let (mut power, mut kept) = ([0.25; 1 << 15], [0; 1 << 17]);
         let mut stream = Stream::new(Records::new(&mut power, &mut kept));
         assert_eq!((stream.state(), stream.number()), (State::Idle, 0));
         begin(&mut stream, "n=16384 out=f32");
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_new_description_is_sent_behind_the_record_under_way() {
-        let (mut power, mut kept) = ([0.25; 1 << 14], [0; 1 << 16]);
+        let (mut power, mut kept) = ([0.25; 1 << 15], [0; 1 << 17]);
         let mut stream = Stream::new(Records::new(&mut power, &mut kept));
         begin(&mut stream, "n=1024");
         assert_eq!(stream.take_descriptor().map(|it| it.id), Some(1));

@@ -20,8 +20,8 @@ pub(super) const HELP: &str = "commands: help info get start stop plot probe rep
 settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
           input=gen|i2s|smi rate=50000 clock=board|adc channel=left|right|iq|qi\r\n\
           mode=stream|snapshot\r\n\
-          detector=mean|max|min dc=keep|remove domain=real|complex first=all bins=0\r\n\
-          centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
+          detector=mean|max|min|mean+max exp=0 dc=keep|remove domain=real|complex\r\n\
+          first=all bins=0 centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
 for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";
 
 /// Answer to `plot` where there is nothing to draw.
@@ -179,9 +179,14 @@ pub(super) const fn engine_error(error: EngineError) -> &'static str {
     }
 }
 
-/// Returns a line of text for a record: number, time, engine, and the strongest lines of its
-/// values.
-pub(super) fn spectrum_line(values: &[f32], last: &Last, now_us: u64) -> heapless::String<320> {
+/// Returns a line of text for a record: number, time, engine, and the strongest lines of the values
+/// of a detector.
+pub(super) fn spectrum_line(
+    values: &[f32],
+    detector: Detector,
+    last: &Last,
+    now_us: u64,
+) -> heapless::String<320> {
     let mut line = heapless::String::new();
     let Last {
         head, descriptor, ..
@@ -194,8 +199,8 @@ pub(super) fn spectrum_line(values: &[f32], last: &Last, now_us: u64) -> heaples
         time_ms / 1000,
         time_ms % 1000,
         head.engine.name(),
-        match descriptor.detector {
-            Detector::Mean => "",
+        match detector {
+            Detector::Mean | Detector::MeanMax => "",
             Detector::Max => "max of ",
             Detector::Min => "min of ",
         },

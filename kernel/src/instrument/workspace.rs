@@ -1,6 +1,6 @@
 //! The instrument's memory: static buffers, all zero bits at the start.
 //!
-//! About 6 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
+//! About 8 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
 //! use, so it lies in BSS and adds nothing to the image.
 
 use dsp::Complex;
@@ -13,6 +13,8 @@ use super::settings::MAX_N;
 pub(super) const FIFO_BYTES: usize = 32 * 1024;
 
 const POINTS: usize = MAX_N as usize;
+/// Values of the longest record: of each bin two, where two detectors are at work.
+const VALUES: usize = 2 * POINTS;
 
 /// Every buffer of the instrument.
 pub struct Workspace {
@@ -24,16 +26,18 @@ pub struct Workspace {
     pub(super) work: [Complex<f32>; POINTS],
     /// Coefficients of the window.
     pub(super) window: [f32; POINTS],
-    /// The detector's value of each bin.
-    pub(super) held: [f64; POINTS],
+    /// The detector's values of all bins.
+    pub(super) held: [f64; VALUES],
+    /// The exponential average of each bin.
+    pub(super) averaged: [f64; POINTS],
     /// The signal of a proof: as much as a lot of blocks has.
     pub(super) noise: [u32; 2 * POINTS],
     /// Bins of the ARM that a proof or a check compares.
-    pub(super) wanted: [f64; POINTS],
+    pub(super) wanted: [f64; VALUES],
     /// Those of the QPUs.
-    pub(super) got: [f64; POINTS],
+    pub(super) got: [f64; VALUES],
     /// The last record's powers.
-    pub(super) power: [f32; POINTS],
+    pub(super) power: [f32; VALUES],
     /// Values of the last records, as they are sent.
     pub(super) kept: [u8; KEPT_BYTES],
     /// Uploaded samples.
@@ -57,11 +61,12 @@ impl Workspace {
             history: [0; 6 * POINTS],
             work: [Complex::new(0.0, 0.0); POINTS],
             window: [0.0; POINTS],
-            held: [0.0; POINTS],
+            held: [0.0; VALUES],
+            averaged: [0.0; POINTS],
             noise: [0; 2 * POINTS],
-            wanted: [0.0; POINTS],
-            got: [0.0; POINTS],
-            power: [0.0; POINTS],
+            wanted: [0.0; VALUES],
+            got: [0.0; VALUES],
+            power: [0.0; VALUES],
             kept: [0; KEPT_BYTES],
             fifo: [0; FIFO_BYTES],
             payload: [0; MAX_PAYLOAD],

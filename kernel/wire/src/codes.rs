@@ -21,6 +21,8 @@ code! {
         Linear = 1 "linear",
         /// One combination of all blocks of an upload; one record at its end.
         All = 2 "all",
+        /// The means of records, of `average_count` blocks each, averaged exponentially.
+        Exponential = 3 "exponential",
     }
 }
 

@@ -82,10 +82,19 @@ pub struct Descriptor {
     /// The true rate is not further from [`Self::rate`] than this, in hertz, by the board's
     /// crystal; 0: the rate is exact.
     pub rate_within_hz: f64,
+    /// Records of an exponential average, N: the mean of a record is 1/N of what the record sends,
+    /// and what was sent before the rest; 0 with any other [`Averaging`].
+    pub exponential: u32,
 }
 
 impl Descriptor {
-    /// Frequency of the value at `index`, in hertz.
+    /// Values of a record: of each bin one for each of the detector's parts.
+    #[must_use]
+    pub fn values(&self) -> u32 {
+        self.bins.saturating_mul(self.detector.parts().len() as u32)
+    }
+
+    /// Frequency of bin number `index` of those sent, in hertz.
     #[must_use]
     pub fn frequency_hz(&self, index: u32) -> f64 {
         let bin = f64::from(self.first_bin) + f64::from(index);
@@ -124,6 +133,7 @@ impl Field<'_> for Descriptor {
             detector: Detector::default(),
             dc: Dc::default(),
             rate_within_hz: 0.0,
+            exponential: 0,
         };
         // Version 1.0 ended here.
         let mut beta = None;
@@ -136,6 +146,7 @@ impl Field<'_> for Descriptor {
         // Versions 1.1 to 1.3 ended here.
         if !r.is_empty() {
             descriptor.rate_within_hz = r.get()?;
+            descriptor.exponential = r.get()?;
         }
         descriptor.window = match Window::from_code(window_code) {
             Some(Window::Kaiser(_)) => Window::Kaiser(beta.ok_or(PayloadError::Short)?),
@@ -180,7 +191,8 @@ impl Field<'_> for Descriptor {
         self.detector.write(w)?;
         self.dc.write(w)?;
         self.window.beta().milli().write(w)?;
-        self.rate_within_hz.write(w)
+        self.rate_within_hz.write(w)?;
+        self.exponential.write(w)
     }
 }
 

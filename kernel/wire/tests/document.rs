@@ -158,6 +158,7 @@ fn descriptor() -> Descriptor {
         detector: Detector::Max,
         dc: Dc::Remove,
         rate_within_hz: 0.25,
+        exponential: 0,
     }
 }
 

@@ -54,16 +54,19 @@ pub struct Blocks {
 
 impl Blocks {
     /// True if the firmware lets the QPUs do these: all samples, if blocks shared none, are no more
-    /// than the longest block has.
+    /// than the longest block has. Two detectors have no plan where a constant is removed from every
+    /// bin.
     #[must_use]
     pub const fn has_plan(&self) -> bool {
         let Self {
             log2_points, count, ..
         } = *self;
+        let is_alone = self.detector.second().is_none();
         MIN_LOG2_POWERS <= log2_points
             && log2_points <= MAX_LOG2
             && count >= 1
             && (count as u64) << log2_points <= 1 << MAX_LOG2
+            && (is_alone || matches!(self.removed, Removed::Near(_)))
     }
 
     /// The powers that are made of them.
@@ -104,12 +107,14 @@ pub fn requests() -> impl Iterator<Item = Request> {
             let counts = [1, 2, 4, 16, MANY].into_iter();
             counts.flat_map(move |count| {
                 let kinds = [
-                    (false, Removed::NOTHING),
-                    (true, Removed::NOTHING),
-                    (false, Removed::Everywhere),
-                    (true, Removed::Everywhere),
+                    (Detector::Mean, Removed::NOTHING),
+                    (Detector::Mean, Removed::Everywhere),
+                    (Detector::MeanMax, Removed::NOTHING),
                 ];
-                kinds.map(|(is_real, removed)| Blocks {
+                let kinds = kinds
+                    .into_iter()
+                    .flat_map(|kind| [(false, kind), (true, kind)]);
+                kinds.map(move |(is_real, (detector, removed))| Blocks {
                     is_real,
                     format,
                     channels: Channels::All,
@@ -118,7 +123,7 @@ pub fn requests() -> impl Iterator<Item = Request> {
                     count,
                     windowed,
                     bins: None,
-                    detector: Detector::Mean,
+                    detector,
                     removed,
                 })
             })

@@ -55,7 +55,7 @@ mod generated {
     use qpu::fft::Role;
     use qpu::fft::kernels::code::{Code, Tables};
     use qpu::fft::kernels::spectral::Bins;
-    use qpu::fft::kernels::spectral::PowerWay::{Everywhere, Long, Short};
+    use qpu::fft::kernels::spectral::PowerWay::{Both, Everywhere, Long, Short};
     use qpu::fft::kernels::uniform::UniformId;
     use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
     include!(concat!(env!("OUT_DIR"), "/fft.rs"));

@@ -134,7 +134,7 @@ fn wanted(settings: &Settings, window: &dyn Fn(u32) -> f64, values: &[f32]) -> V
             }
         }
         all.extend(held.into_iter().map(|powers| match settings.detector {
-            Detector::Mean => powers.iter().sum::<f64>() / powers.len() as f64,
+            Detector::Mean | Detector::MeanMax => powers.iter().sum::<f64>() / powers.len() as f64,
             Detector::Max => powers.into_iter().fold(0.0, f64::max),
             Detector::Min => powers.into_iter().fold(f64::INFINITY, f64::min),
         }));

@@ -128,7 +128,7 @@ fn wanted(request: &Request, input: &[f32]) -> Vec<Vec<f64>> {
         let of_bin = |bin: usize| {
             let values = spectra.iter().map(|spectrum| spectrum[bin]);
             match powers.detector {
-                Detector::Mean => values.sum::<f64>() / spectra.len() as f64,
+                Detector::Mean | Detector::MeanMax => values.sum::<f64>() / spectra.len() as f64,
                 Detector::Max => values.fold(0.0, f64::max),
                 Detector::Min => values.fold(f64::INFINITY, f64::min),
             }
@@ -136,6 +136,26 @@ fn wanted(request: &Request, input: &[f32]) -> Vec<Vec<f64>> {
         (first..end).map(of_bin).collect()
     });
     rows.collect()
+}
+
+/// Checks the rows of both detectors, and that nothing is stored behind them.
+fn check_both(what: &str, request: &Request, output: &[f32], input: &[f32]) {
+    let powers = powers_of(request);
+    let row = powers.power_bytes() as usize / 4;
+    for (part, detector) in powers.detector.parts().iter().enumerate() {
+        let rows = output.chunks(row).skip(part).step_by(2);
+        let rows: Vec<f32> = rows.flatten().copied().collect();
+        let what = format!("{what}, {}", detector.name());
+        let alone = Powers {
+            detector: *detector,
+            ..powers
+        };
+        let request = Request {
+            transform: Transform::Powers(alone),
+            ..*request
+        };
+        check(&what, &request, &rows, &wanted(&request, input));
+    }
 }
 
 /// Checks rows, that nothing is stored behind them, and decibels.
@@ -179,6 +199,9 @@ fn check_random(powers: Powers, batch: u32, pace: Pace) {
     let input = samples(&request, 5);
     let output = once(&request, pace, &input);
     let what = format!("{powers:?} x {batch}");
+    if powers.detector.second().is_some() {
+        return check_both(&what, &request, &output, &input);
+    }
     check(&what, &request, &output, &wanted(&request, &input));
 }
 
@@ -227,6 +250,65 @@ fn detectors_and_decibels() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn two_detectors_at_once_find_what_each_finds_alone() {
+    let mut near = [0f32; 16];
+    near[..2].copy_from_slice(&[1.0, 0.5]);
+    for is_real in [true, false] {
+        for (log2_points, segments, batch, pace) in [
+            (5, 40, 1, Pace::Timed),
+            (6, 3, 2, Pace::Functional),
+            (7, 1, 1, Pace::Functional),
+            (9, 16, 1, Pace::Shuffled(5)),
+            (11, 5, 2, Pace::Functional),
+        ] {
+            for removed in [Removed::NOTHING, Removed::Near(near.map(f32::to_bits))] {
+                let all = Powers::new(is_real, log2_points, segments);
+                let [least, most] = all.all_bins();
+                for bins in [None, Some([least + most / 3, most - most / 4])] {
+                    let powers = Powers {
+                        detector: Detector::MeanMax,
+                        scale: 0.001f32.to_bits(),
+                        removed,
+                        bins,
+                        ..all
+                    };
+                    check_random(powers, batch, pace);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn two_detectors_take_neither_decibels_nor_what_is_in_memory() {
+    let powers = Powers {
+        detector: Detector::MeanMax,
+        ..Powers::new(true, 8, 2)
+    };
+    for powers in [
+        Powers {
+            decibels: true,
+            ..powers
+        },
+        Powers {
+            removed: Removed::Everywhere,
+            ..powers
+        },
+    ] {
+        let error = Plan::memory::<SimError>(FFT, &request(powers, 1)).unwrap_err();
+        assert_eq!(error, Error::Detectors);
+        assert!(error.to_string().contains("a plan for each"));
+    }
+    let request = request(powers, 1);
+    let mut runner = runner(&request, Pace::Functional);
+    let mut plan = plan(&request, &mut runner);
+    for (hold, weights) in [(Hold::Add, [0.5, 0.5]), (Hold::Max, [1.0, 1.0])] {
+        let error = plan.set_hold(&mut runner, hold, weights).unwrap_err();
+        assert_eq!(error, Error::Combination);
     }
 }
 

@@ -7,9 +7,10 @@ use crate::finding::Finding;
 use crate::folder::Folder;
 
 /// Keys that the firmware takes; a test holds them to the firmware's own.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "n", "window", "overlap", "avg", "detector", "dc", "out", "domain", "first", "bins", "centre",
-    "unit", "engine", "start", "qputest", "allow", "input", "rate", "clock", "channel",
+    "unit", "engine", "start", "qputest", "allow", "input", "rate", "clock", "channel", "mode",
+    "exp",
 ];
 
 /// Bytes of the line that the firmware looks at.

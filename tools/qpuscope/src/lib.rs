@@ -34,6 +34,7 @@ pub mod stop;
 pub mod stream;
 mod svg;
 pub mod text;
+pub mod traces;
 pub mod transform;
 pub mod utc;
 pub mod watch;

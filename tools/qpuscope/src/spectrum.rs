@@ -62,6 +62,8 @@ pub struct Spectrum {
     pub source: String,
     /// Linear power of each bin, ascending in frequency; 1.0 reads 0 dB. NaN where it was lost.
     pub power: Vec<f64>,
+    /// The greatest power of each bin, where the record has it beside the mean.
+    pub greatest: Option<Vec<f64>>,
     /// Bin number of `power[0]`; negative below the centre of a complex spectrum.
     pub first_bin: i64,
     /// Points of the transform.
@@ -82,6 +84,8 @@ pub struct Spectrum {
     pub averages: u32,
     /// The detector that combined them.
     pub detector: Detector,
+    /// Records of an exponential average of means; 0: none.
+    pub exponential: u32,
     /// The treatment of the mean of each.
     pub dc: Dc,
     /// The combination of this record and others before it that the host made.
@@ -155,6 +159,11 @@ impl Spectrum {
         self.centre_hz + over / (self.rate.den as f64 * f64::from(self.n))
     }
 
+    /// The powers of both traces, one behind the other.
+    pub(crate) fn powers(&self) -> impl Iterator<Item = &f64> {
+        self.power.iter().chain(self.greatest.iter().flatten())
+    }
+
     /// Level of the bin at `index`, in dB.
     #[must_use]
     pub fn level_db(&self, index: usize) -> f64 {
@@ -195,12 +204,17 @@ impl Spectrum {
     pub fn made_of(&self) -> String {
         let detector = match self.detector {
             Detector::Mean => "average",
+            Detector::MeanMax => "average and max",
             Detector::Max | Detector::Min => self.detector.name(),
         };
         let mut text = match (self.averages, self.detector) {
             (1, _) => "1 block".to_owned(),
             (count, _) => format!("{detector} of {count} blocks"),
         };
+        if self.exponential > 0 {
+            let records = self.exponential;
+            text += &format!(", average over {records} records (exponential)");
+        }
         if self.dc == Dc::Remove {
             text += ", DC removed";
         }
@@ -220,7 +234,8 @@ impl Spectrum {
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let axis = |of: &Self| (of.first_bin, of.n, of.complex, of.rate, of.power.len());
-        let kind = |of: &Self| (of.window, of.detector, of.dc, of.overlap, of.stream);
+        let blocks = |of: &Self| (of.detector, of.exponential, of.dc, of.overlap);
+        let kind = |of: &Self| (of.window, blocks(of), of.stream);
         axis(self) == axis(other)
             && kind(self) == kind(other)
             && (self.centre_hz, &self.unit) == (other.centre_hz, &other.unit)
@@ -237,11 +252,12 @@ impl Spectrum {
     /// it: a bin that was lost is the one before.
     pub fn hold(&mut self, hold: Hold, before: Option<&Self>) {
         let before = before.filter(|before| self.is_like(before));
-        for (power, held) in self
+        let powers = self
             .power
             .iter_mut()
-            .zip(before.iter().flat_map(|b| &b.power))
-        {
+            .chain(self.greatest.iter_mut().flatten());
+        let held = before.iter().flat_map(|before| before.powers());
+        for (power, held) in powers.zip(held) {
             // Of a number and NaN both give the number.
             *power = match hold {
                 Hold::Max => power.max(*held),
@@ -283,6 +299,7 @@ pub(crate) mod tests {
         Spectrum {
             source: "example.wav".into(),
             power,
+            greatest: None,
             first_bin: if complex { -i64::from(n / 2) } else { 0 },
             n,
             complex,
@@ -296,6 +313,7 @@ pub(crate) mod tests {
             overlap: n / 2,
             averages: 3,
             detector: Detector::Mean,
+            exponential: 0,
             dc: Dc::Keep,
             held: None,
             engine: Engine::Qpu,

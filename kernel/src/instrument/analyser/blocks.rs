@@ -107,8 +107,8 @@ impl<Q: Fft> Analyser<'_, Q> {
 
     /// Takes the powers that the QPUs have made, where they began.
     fn finish_power(&mut self, begun: Result<(), EngineError>) -> Result<Timing, EngineError> {
-        let bins = self.bins();
-        let held = &mut self.buffers.held[..bins];
+        let values = self.values();
+        let held = &mut self.buffers.held[..values];
         let result = begun.and_then(|()| on(&mut self.qpu)?.finish_power(held));
         self.judge(result)
     }
@@ -143,12 +143,12 @@ impl<Q: Fft> Analyser<'_, Q> {
                 && self.cpu.transform(Direction::Forward, work).is_ok();
             debug_assert!(done);
         }
-        let bins = self.bins();
+        let values = self.values();
         accumulate(
             self.shape.coding.domain,
             self.shape.detector,
             &self.buffers.work[..n],
-            &mut self.buffers.held[..bins],
+            &mut self.buffers.held[..values],
         );
         result
     }

@@ -146,11 +146,10 @@ impl<Q: Fft> Analyser<'_, Q> {
     /// was begun behind it is begun again.
     pub(super) fn finish_check(&mut self, check: Begun) {
         self.checks.under_way = None;
-        let bins = check.alone.coding.domain.bins(check.alone.points());
-        let got = &mut self.buffers.got[..bins];
+        let got = &mut self.buffers.got[..check.alone.held()];
         got.fill(0.0);
         let result = on(&mut self.qpu).and_then(|qpu| qpu.finish_power(got));
-        let found = result.map(|_| energy_ppb(proof::energy_out(&check.alone, got), check.energy));
+        let found = result.map(|_| energies_ppb(&check.alone, got, check.energy));
         if !self.judge_check(check.candidate, check.first, found, false) {
             self.begin_again();
         }
@@ -208,12 +207,12 @@ impl<Q: Fft> Analyser<'_, Q> {
         let gain = self.gain(alone.window, points);
         let ahead = self.in_history(self.next_block());
         let buffers = &mut self.buffers;
-        let bins = alone.coding.domain.bins(points);
+        let held = alone.held();
         let window = &buffers.window[..points];
         // The next block begins in a word: the first, or one behind blocks that begin in words.
         let samples = &buffers.history.words()[alone.coding.words(ahead)..];
         let samples = &samples[..alone.coding.words(points)];
-        let got = &mut buffers.got[..bins];
+        let got = &mut buffers.got[..held];
         got.fill(0.0);
         // While the QPUs do what was begun before.
         let energy = (!is_full).then(|| proof::energy_in(alone, window, samples));
@@ -231,9 +230,9 @@ impl<Q: Fft> Analyser<'_, Q> {
         };
         result?;
         if let Some(wanted) = energy {
-            return Ok(energy_ppb(proof::energy_out(alone, got), wanted));
+            return Ok(energies_ppb(alone, got, wanted));
         }
-        let wanted = &mut buffers.wanted[..bins];
+        let wanted = &mut buffers.wanted[..held];
         wanted.fill(0.0);
         proof::power_by_the_arm(
             &mut self.cpu,
@@ -243,7 +242,7 @@ impl<Q: Fft> Analyser<'_, Q> {
             buffers.work,
             wanted,
         )?;
-        Ok(silent_or(wanted, || proof::difference_ppb(got, wanted)))
+        Ok(silent_or(wanted, || proof::spectra_ppb(alone, got, wanted)))
     }
 
     fn check_transform(
@@ -286,6 +285,14 @@ fn limit_ppb(is_full: bool) -> u32 {
     } else {
         (1e9 * ENERGY_TOLERANCE) as u32
     }
+}
+
+/// Relative difference between the energy of one block's bins and the one that they should have; of
+/// two detectors, which hold the same of one block, the greater.
+fn energies_ppb(alone: &Spectra, got: &[f64], wanted: f64) -> u32 {
+    let parts = got.chunks(alone.coding.domain.bins(alone.points()));
+    let of_part = |got| energy_ppb(proof::energy_out(alone, got), wanted);
+    parts.map(of_part).max().unwrap_or(u32::MAX)
 }
 
 /// Relative difference of energies in parts of 10^9; none where they are too small or too great for

@@ -8,6 +8,7 @@
 
 mod blocks;
 mod check;
+mod exponential;
 mod newest;
 mod pipeline;
 mod ring;
@@ -24,6 +25,7 @@ use crate::engine::samples::{Coding, History};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
+pub(super) use exponential::Exponential;
 use newest::Newest;
 use pipeline::Pipeline;
 use trust::Trust;
@@ -53,7 +55,7 @@ pub(super) struct Buffers<'a> {
     pub history: History<'a>,
     pub work: &'a mut [Complex<f32>],
     pub window: &'a mut [f32],
-    /// The detector's value of each bin.
+    /// The detector's values of all bins.
     pub held: &'a mut [f64],
     /// The signal of a proof ([`trust`]).
     pub noise: &'a mut [u32],
@@ -68,6 +70,7 @@ pub(super) struct Analyser<'a, Q> {
     qpu: Option<Q>,
     cpu: CpuEngine<'a>,
     buffers: Buffers<'a>,
+    exponential: Exponential<'a>,
     shape: Shape,
     /// The window that `buffers.window` holds, its length, and what follows from both.
     window_for: Option<(Window, usize, Gain)>,
@@ -94,11 +97,17 @@ pub(super) struct Analyser<'a, Q> {
 }
 
 impl<'a, Q: Fft> Analyser<'a, Q> {
-    pub(super) fn new(qpu: Option<Q>, cpu: CpuEngine<'a>, buffers: Buffers<'a>) -> Self {
+    pub(super) fn new(
+        qpu: Option<Q>,
+        cpu: CpuEngine<'a>,
+        buffers: Buffers<'a>,
+        exponential: Exponential<'a>,
+    ) -> Self {
         Self {
             qpu,
             cpu,
             buffers,
+            exponential,
             shape: Shape::new(
                 &Settings::default(),
                 Coding::new(SampleFormat::F32, wire::Domain::Real),
@@ -130,6 +139,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.newest = Newest::default();
         self.failures = 0;
         self.closed = false;
+        self.exponential.begin();
         self.checks.begin();
         self.choose_lots();
         self.clear();
@@ -172,8 +182,8 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
 
     /// Forgets the record under way, not the blocks under way behind it.
     pub(super) fn clear(&mut self) {
-        let bins = self.bins();
-        self.buffers.held[..bins].fill(self.shape.detector.start());
+        let values = self.values();
+        spectrum::begin(self.shape.detector, &mut self.buffers.held[..values]);
         self.summary = Summary {
             engine: EngineKind::Qpu,
             ..Summary::default()
@@ -181,8 +191,9 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.newest.begin_record();
     }
 
-    pub(super) fn bins(&self) -> usize {
-        self.shape.coding.domain.bins(self.shape.n)
+    /// Values of a record: one of each bin, or of two detectors two.
+    pub(super) fn values(&self) -> usize {
+        self.shape.values()
     }
 
     /// The engine on the QPUs.
@@ -339,9 +350,27 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.gain(settings.window, settings.n as usize)
     }
 
+    /// Lets the blocks so far have their part in an exponential average, which takes their place.
+    fn average_record(&mut self) {
+        let Shape { exponential, .. } = self.shape;
+        let blocks = self.summary.blocks;
+        if exponential > 0 && blocks > 0 {
+            let bins = self.shape.bins();
+            let sums = &mut self.buffers.held[..bins];
+            self.exponential.take(exponential, blocks, sums);
+        }
+    }
+
+    /// Begins the next record; this one is not sent.
+    pub(super) fn skip_record(&mut self) {
+        self.average_record();
+        self.clear();
+    }
+
     /// Writes the power of the blocks so far to `power` and begins the next record.
     pub(super) fn finish_record(&mut self, power: &mut [f32]) -> Summary {
-        let bins = self.bins();
+        self.average_record();
+        let values = self.values();
         let gain = self.gain(self.shape.window, self.shape.n);
         spectrum::power(
             self.shape.coding.domain,
@@ -349,8 +378,8 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             gain.coherent,
             self.shape.n,
             self.summary.blocks,
-            &self.buffers.held[..bins],
-            &mut power[..bins],
+            &self.buffers.held[..values],
+            &mut power[..values],
         );
         let summary = Summary {
             doubt: self.checks.doubt,

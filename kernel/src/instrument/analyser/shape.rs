@@ -12,11 +12,13 @@ pub(in crate::instrument) struct Shape {
     pub n: usize,
     pub overlap: usize,
     pub average: u32,
+    /// Records of an exponential average of means; 0: none.
+    pub exponential: u32,
     pub window: Window,
     pub coding: Coding,
     pub engine: EngineChoice,
     /// The first bin that is sent and the one behind the last, in order of frequency.
-    pub bins: [usize; 2],
+    pub sent: [usize; 2],
     pub detector: Detector,
     pub removes_mean: bool,
 }
@@ -32,10 +34,11 @@ impl Shape {
             n: settings.n as usize,
             overlap: settings.overlap_samples() as usize,
             average: settings.average,
+            exponential: settings.exponential,
             window: settings.window,
             coding,
             engine: settings.engine,
-            bins: [first as usize, (first + bins) as usize],
+            sent: [first as usize, (first + bins) as usize],
             detector: settings.detector,
             removes_mean: settings.dc == Dc::Remove,
         }
@@ -49,6 +52,16 @@ impl Shape {
         self.n - self.overlap
     }
 
+    /// Bins of a spectrum.
+    pub(super) fn bins(&self) -> usize {
+        self.coding.domain.bins(self.n)
+    }
+
+    /// Values of a record.
+    pub(super) fn values(&self) -> usize {
+        self.bins() * self.detector.parts().len()
+    }
+
     pub(super) fn spectra(&self, blocks: u32) -> Spectra {
         Spectra {
             log2n: self.log2n(),
@@ -56,7 +69,7 @@ impl Shape {
             window: self.window,
             hop: self.hop(),
             blocks,
-            bins: self.bins,
+            bins: self.sent,
             detector: self.detector,
             removes_mean: self.removes_mean,
             manner: Manner::Fastest,

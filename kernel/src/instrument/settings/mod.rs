@@ -67,6 +67,8 @@ pub struct Settings {
     pub overlap: Overlap,
     /// Blocks in a record; 0: one record at the end of an upload.
     pub average: u32,
+    /// Records of an exponential average; 0: none.
+    pub exponential: u32,
     /// The detector that makes one spectrum of them.
     pub detector: Detector,
     /// The mean of each block: kept or removed.
@@ -112,6 +114,7 @@ impl Default for Settings {
             window: Window::Hann,
             overlap: Overlap::Percent(50),
             average: 16,
+            exponential: 0,
             detector: Detector::Mean,
             dc: Dc::Keep,
             output: Output::Records(Encoding::U16),
@@ -214,7 +217,7 @@ impl fmt::Display for SettingError {
 }
 
 /// Names of the settings, for messages.
-const KEYS: &str = "n, window, overlap, avg, detector, dc, out, input, rate, clock, channel, mode, domain, first, bins, centre, unit, engine, start";
+const KEYS: &str = "n, window, overlap, avg, exp, detector, dc, out, input, rate, clock, channel, mode, domain, first, bins, centre, unit, engine, start";
 
 /// The key for rounds of the QPU self-test, in `cmdline.txt` only.
 const SELFTEST: &str = "qputest";
@@ -251,6 +254,7 @@ impl Settings {
             settings.apply_word(word).map_err(|it| it.of(word))?;
         }
         settings.check_overlap()?;
+        settings.check_exponential()?;
         settings.check_rate()?;
         *self = settings;
         Ok(())
@@ -267,6 +271,19 @@ impl Settings {
             return Ok(());
         }
         Err(Problem::Value("at least one sample less than n; set overlap=50%").of("overlap"))
+    }
+
+    /// Refuses an exponential average of what is no mean of a record.
+    fn check_exponential(&self) -> Result<(), SettingError> {
+        let right = match (self.exponential, self.average, self.detector) {
+            (0, _, _) => return Ok(()),
+            (_, 0, _) => "an average over records, of which avg=all makes one: set exp=0 or avg=16",
+            (_, _, Detector::Max | Detector::Min) => {
+                "an average of means: set exp=0, detector=mean or detector=mean+max"
+            }
+            (_, _, Detector::Mean | Detector::MeanMax) => return Ok(()),
+        };
+        Err(Problem::Value(right).of("exp"))
     }
 
     /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over,
@@ -290,6 +307,10 @@ impl Settings {
         }
         if let Err(error) = settings.check_overlap() {
             settings.overlap = Self::default().overlap;
+            first_error = first_error.or(Some(error));
+        }
+        if let Err(error) = settings.check_exponential() {
+            settings.exponential = 0;
             first_error = first_error.or(Some(error));
         }
         if let Err(error) = settings.check_rate() {
@@ -377,7 +398,14 @@ mod tests {
             ("window=kaiser:31", NakCode::BAD_VALUE, "0 to 30"),
             ("window=kaiser:-1", NakCode::BAD_VALUE, "0 to 30"),
             ("window=kaiser:1e1", NakCode::BAD_VALUE, "three decimals"),
-            ("detector=peak", NakCode::BAD_VALUE, "mean, max or min"),
+            (
+                "detector=peak",
+                NakCode::BAD_VALUE,
+                "mean, max, min or mean+max",
+            ),
+            ("exp=slow", NakCode::BAD_VALUE, "exp=8"),
+            ("exp=8 avg=all", NakCode::BAD_VALUE, "avg=16"),
+            ("exp=8 detector=max", NakCode::BAD_VALUE, "mean+max"),
             ("dc=off", NakCode::BAD_VALUE, "keep or remove"),
             ("overlap=100%", NakCode::BAD_VALUE, "50%"),
             ("overlap=1024", NakCode::BAD_VALUE, "less than n"),
@@ -407,6 +435,18 @@ mod tests {
         let (settings, error) = Settings::from_cmdline("overlap=2000 avg=4");
         assert_eq!((settings.overlap_samples(), settings.average), (512, 4));
         assert_eq!(error.unwrap().word.as_str(), "overlap");
+    }
+
+    #[test]
+    fn cmdline_gives_up_an_average_that_does_not_fit() {
+        let (settings, error) = Settings::from_cmdline("exp=8 detector=max avg=4");
+        assert_eq!(
+            (settings.exponential, settings.detector, settings.average),
+            (0, Detector::Max, 4)
+        );
+        assert_eq!(error.unwrap().word.as_str(), "exp");
+        let (settings, error) = Settings::from_cmdline("exp=8 avg=4");
+        assert_eq!((settings.exponential, error), (8, None));
     }
 
     #[test]
@@ -446,6 +486,12 @@ mod tests {
         settings
             .apply("window=kaiser:8.65 detector=min dc=remove")
             .unwrap();
+        let mut long = Settings::default();
+        long.apply("avg=1048576 exp=8 detector=mean+max").unwrap();
+        assert_eq!((long.average, long.exponential), (1 << 20, 8));
+        let mut text = String::new();
+        long.write("avg, exp, detector", &mut text).unwrap();
+        assert_eq!(text, "avg=1048576\nexp=8\ndetector=mean+max\n");
         let mut text = String::new();
         settings.write("all", &mut text).unwrap();
         let mut again = Settings::default();

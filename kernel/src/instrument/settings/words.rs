@@ -47,8 +47,13 @@ impl Settings {
             "avg" => {
                 self.average = number(value, "use a number of blocks, or avg=all for an upload")?;
             }
+            "exp" => {
+                let right = "use a number of records, for example exp=8, or exp=0 for none";
+                self.exponential = number(value, right)?;
+            }
             "detector" => {
-                self.detector = Detector::from_name(value).ok_or(Value("use mean, max or min"))?;
+                self.detector =
+                    Detector::from_name(value).ok_or(Value("use mean, max, min or mean+max"))?;
             }
             "dc" => self.dc = Dc::from_name(value).ok_or(Value("use keep or remove"))?,
             "out" if value == "text" => self.output = Output::Text,
@@ -120,6 +125,7 @@ impl Settings {
             },
             "avg" if self.average == 0 => writeln!(out, "avg=all"),
             "avg" => writeln!(out, "avg={}", self.average),
+            "exp" => writeln!(out, "exp={}", self.exponential),
             "detector" => writeln!(out, "detector={}", self.detector.name()),
             "dc" => writeln!(out, "dc={}", self.dc.name()),
             "out" => match self.output {

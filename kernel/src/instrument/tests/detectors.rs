@@ -78,6 +78,45 @@ fn a_burst_is_seen_by_max_at_its_level_and_by_min_not_at_all() {
     }
 }
 
+#[test]
+fn two_detectors_at_once_read_what_each_reads_alone() {
+    for domain in [Domain::Real, Domain::Complex] {
+        let recording = burst(domain);
+        for engine in 0..3 {
+            let read = |detector: &str| {
+                let set = format!("detector={detector} dc=remove");
+                let engine = engines().into_iter().nth(engine).unwrap();
+                let (session, spectrum) = spectrum(engine, &set, &recording);
+                compare(&session, &recording);
+                (session.descriptor.unwrap(), spectrum)
+            };
+            let (descriptor, both) = read("mean+max");
+            let [(_, mean), (_, max)] = ["mean", "max"].map(read);
+            assert_eq!(descriptor.detector, Detector::MeanMax);
+            assert_eq!(both.head.total, 2 * descriptor.bins);
+            let bins = descriptor.bins as usize;
+            // The same operations in the same order: the same bits.
+            assert_eq!(both.levels[..bins], mean.levels);
+            assert_eq!(both.levels[bins..], max.levels);
+        }
+    }
+}
+
+#[test]
+fn a_part_of_two_spectra_is_the_same_part_of_each() {
+    let recording = burst(Domain::Complex);
+    let set = "detector=mean+max";
+    let (_, all) = spectrum(("auto", Some(FakeQpu::default())), set, &recording);
+    let set = format!("{set} first=-5 bins=100");
+    let (session, some) = spectrum(("auto", Some(FakeQpu::default())), &set, &recording);
+    let descriptor = session.descriptor.unwrap();
+    assert_eq!((descriptor.bins, some.head.total), (100, 200));
+    let (mean, max) = all.levels.split_at(N);
+    let part = N / 2 - 5..N / 2 + 95;
+    assert_eq!(some.levels[..100], mean[part.clone()]);
+    assert_eq!(some.levels[100..], max[part]);
+}
+
 /// Noise beside a constant of half of full scale.
 fn offset(format: SampleFormat, domain: Domain) -> Recording {
     let mut noise = noise();

@@ -133,21 +133,25 @@ fn reference(descriptor: &Descriptor, samples: &[Peer<f64>], blocks: u32) -> Vec
         Domain::Real => 0..half + 1,
         Domain::Complex => -half..half,
     };
-    bins.map(|bin| {
+    let level = |detector: Detector, bin: i32| {
         let sides = match descriptor.domain {
             Domain::Complex => 1.0,
             Domain::Real if bin == 0 || bin == half => 2.0,
             Domain::Real => 4.0,
         };
         let powers = powers[bin.rem_euclid(n as i32) as usize].iter().copied();
-        let power = match descriptor.detector {
+        let power = match detector {
             Detector::Mean => powers.sum::<f64>() / f64::from(blocks),
             Detector::Max => powers.fold(0.0, f64::max),
             Detector::Min => powers.fold(f64::INFINITY, f64::min),
+            Detector::MeanMax => unreachable!("two detectors are not one part"),
         };
         10.0 * (sides * power / gain / gain).log10()
-    })
-    .collect()
+    };
+    let parts = descriptor.detector.parts().iter();
+    parts
+        .flat_map(|detector| bins.clone().map(|bin| level(*detector, bin)))
+        .collect()
 }
 
 /// The host's part: keeps to its credits, and goes on where the board says after a loss. Leaves

@@ -13,12 +13,12 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::lines::Line;
-use crate::spectrum::Spectrum;
+use crate::spectrum::{Spectrum, decibels};
 
 pub use rtl_power::RtlPower;
 pub use sdrff::sdrff;
 pub use sigmf::Recorded;
-pub use table::table;
+pub use table::tables;
 pub use times::Times;
 
 /// One spectrum, a bin a line. Lines that begin with `#` say what the numbers are.
@@ -59,19 +59,26 @@ pub fn csv(spectrum: &Spectrum, notes: &[String]) -> String {
         ""
     };
     let unit = column_name(&spectrum.level_unit());
-    let _ = writeln!(out, "bin,frequency_hz,{day}power,level_{unit}");
+    let _ = write!(out, "bin,frequency_hz,{day}power,level_{unit}");
+    if spectrum.greatest.is_some() {
+        let _ = write!(out, ",power_max,level_max_{unit}");
+    }
+    out.push('\n');
     for (index, power) in spectrum.power.iter().enumerate() {
         let hz = spectrum.frequency_hz(index);
         let _ = write!(out, "{},{hz}", spectrum.bin(index));
         if slow {
             let _ = write!(out, ",{:.6}", hz * 86_400.0);
         }
-        // A bin that was lost on the line is left empty.
-        if power.is_nan() {
-            out.push_str(",,\n");
-        } else {
-            let _ = writeln!(out, ",{power:e},{:.4}", spectrum.level_db(index));
+        let greatest = spectrum.greatest.as_ref().map(|greatest| &greatest[index]);
+        for power in [Some(power), greatest].into_iter().flatten() {
+            // A bin that was lost on the line is left empty.
+            let _ = match power.is_nan() {
+                true => write!(out, ",,"),
+                false => write!(out, ",{power:e},{:.4}", decibels(*power)),
+            };
         }
+        out.push('\n');
     }
     out
 }
@@ -118,11 +125,15 @@ pub fn csv_row_headings(spectrum: &Spectrum) -> String {
     for index in 0..spectrum.power.len() {
         let _ = write!(out, ",{}Hz", spectrum.frequency_hz(index));
     }
+    for index in 0..spectrum.greatest.iter().flatten().count() {
+        let _ = write!(out, ",max {}Hz", spectrum.frequency_hz(index));
+    }
     out.push('\n');
     out
 }
 
-/// One spectrum as a line: when, how, and the level of every bin.
+/// One spectrum as a line: when, how, and the level of every bin; of two detectors those of the
+/// second behind those of the first.
 #[must_use]
 pub fn csv_row(spectrum: &Spectrum) -> String {
     let mut out = format!(
@@ -137,10 +148,10 @@ pub fn csv_row(spectrum: &Spectrum) -> String {
     if let Some(ppm) = spectrum.duty_ppm {
         let _ = write!(out, ",{:.6}", f64::from(ppm) / 1e6);
     }
-    for (index, power) in spectrum.power.iter().enumerate() {
+    for power in spectrum.powers() {
         out.push(',');
         if !power.is_nan() {
-            let _ = write!(out, "{:.2}", spectrum.level_db(index));
+            let _ = write!(out, "{:.2}", decibels(*power));
         }
     }
     out.push('\n');
@@ -150,23 +161,21 @@ pub fn csv_row(spectrum: &Spectrum) -> String {
 /// One spectrum as a JSON object on one line; lost bins are null.
 #[must_use]
 pub fn json_line(spectrum: &Spectrum, lines: &[Line]) -> String {
-    let levels: Vec<Value> = (0..spectrum.power.len())
-        .map(|index| {
-            let level = spectrum.level_db(index);
-            if level.is_finite() {
-                json!((level * 1e4).round() / 1e4)
-            } else {
-                Value::Null
-            }
-        })
-        .collect();
+    let level = |power: &f64| match decibels(*power) {
+        level if level.is_finite() => json!((level * 1e4).round() / 1e4),
+        _ => Value::Null,
+    };
+    let levels = |powers: &[f64]| Value::Array(powers.iter().map(level).collect());
     let mut object = settings(spectrum);
     object["device_time_us"] = json!(spectrum.device_us);
     object["record"] = json!(spectrum.record);
     object["first_bin"] = json!(spectrum.first_bin);
     object["bin_hz"] = json!(spectrum.bin_hz());
     object["lines"] = json!(lines);
-    object["levels"] = json!(levels);
+    object["levels"] = levels(&spectrum.power);
+    if let Some(greatest) = &spectrum.greatest {
+        object["levels_max"] = levels(greatest);
+    }
     format!("{object}\n")
 }
 
@@ -191,6 +200,7 @@ pub fn settings(spectrum: &Spectrum) -> Value {
         "overlap": spectrum.overlap,
         "averages": spectrum.averages,
         "detector": spectrum.detector.name(),
+        "exponential": spectrum.exponential,
         "dc": spectrum.dc.name(),
         "held": spectrum.held,
         "centre_hz": spectrum.centre_hz,
@@ -253,6 +263,28 @@ mod tests {
         assert!(value["levels"][0].is_null());
         assert_eq!(value["sample_rate"]["num"], 48_000);
         assert_eq!(value["engine"], "qpu");
+    }
+
+    #[test]
+    fn two_detectors_have_levels_of_their_own() {
+        let spectrum = Spectrum {
+            greatest: Some(vec![0.5; 9]),
+            detector: crate::spectrum::Detector::MeanMax,
+            ..example(16, false)
+        };
+        let text = csv(&spectrum, &[]);
+        assert!(text.contains("power,level_dBFS,power_max,level_max_dBFS\n"));
+        assert!(
+            text.contains("\n2,6000,2.5e-1,-6.0206,5e-1,-3.0103\n"),
+            "{text}"
+        );
+        let value: Value = serde_json::from_str(&json_line(&spectrum, &[])).expect("JSON");
+        assert_eq!(value["levels"].as_array().map(Vec::len), Some(9));
+        assert_eq!(value["levels_max"][8], -3.0103);
+        let headings = csv_row_headings(&spectrum);
+        let names = headings.lines().last().map(|line| line.split(',').count());
+        assert_eq!(names, Some(6 + 9 + 9));
+        assert_eq!(names, Some(csv_row(&spectrum).split(',').count()));
     }
 
     #[test]

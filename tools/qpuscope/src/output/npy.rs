@@ -1,8 +1,9 @@
 //! Levels of all records as an array that `numpy.load` reads, and a file of JSON that says what
 //! they are.
 //!
-//! The array has a row for each record and a column for each bin, in dB as f32. Its length stands
-//! at its head and is known at the end, when the head is written once more.
+//! The array has a row for each record and a column for each bin, in dB as f32. Where records have
+//! the greatest of each bin beside the mean, it has three dimensions: record, detector, bin. Its
+//! length stands at its head and is known at the end, when the head is written once more.
 
 use std::path::Path;
 
@@ -11,14 +12,15 @@ use serde_json::json;
 use super::{Times, settings};
 use crate::failure::Result;
 use crate::files::output::Output;
-use crate::spectrum::Spectrum;
+use crate::spectrum::{Spectrum, decibels};
 
 /// An array that is being written, and its description.
 pub struct Npy {
     array: Output,
     words: Output,
     rows: u64,
-    bins: usize,
+    /// Those behind the number of rows.
+    shape: Vec<u64>,
 }
 
 impl Npy {
@@ -43,11 +45,23 @@ impl Npy {
                 .and_then(|object| object.remove(of_record));
         }
         let name = array.file_name().unwrap_or_default().to_string_lossy();
+        let parts = first.detector.parts();
+        let mut shape = vec![bins as u64];
+        if parts.len() > 1 {
+            shape.insert(0, parts.len() as u64);
+        }
+        let columns = match parts {
+            [_] => json!("bins"),
+            parts => {
+                let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
+                json!({ "detectors": names, "of_each": "bins" })
+            }
+        };
         object["array"] = json!({
             "file": name,
             "dtype": "<f4",
             "rows": "records",
-            "columns": "bins",
+            "columns": columns,
             "values": format!("levels in {}; NaN where a value was lost", first.level_unit()),
         });
         object["first_bin"] = json!(first.first_bin);
@@ -63,7 +77,7 @@ impl Npy {
             array: Output::create(array)?,
             words: Output::create(words)?,
             rows: 0,
-            bins,
+            shape,
         };
         npy.array.put(&npy.head())?;
         let open = crate::text::json(open);
@@ -74,7 +88,8 @@ impl Npy {
 
     /// The head of the array so far. It has 128 bytes for any number of records.
     fn head(&self) -> Vec<u8> {
-        crate::npy::encode("<f4", &[self.rows, self.bins as u64])
+        let shape: Vec<_> = [self.rows].into_iter().chain(self.shape.clone()).collect();
+        crate::npy::encode("<f4", &shape)
     }
 
     /// Adds a record.
@@ -82,10 +97,8 @@ impl Npy {
     /// # Errors
     /// When it cannot be written.
     pub fn push(&mut self, spectrum: &Spectrum, times: &Times) -> Result<()> {
-        let mut row = Vec::with_capacity(4 * self.bins);
-        for index in 0..self.bins {
-            row.extend((spectrum.level_db(index) as f32).to_le_bytes());
-        }
+        let level = |power: &f64| (decibels(*power) as f32).to_le_bytes();
+        let row: Vec<u8> = spectrum.powers().flat_map(level).collect();
         self.array.put(&row)?;
         let span = times.span(spectrum);
         let record = json!([
@@ -125,8 +138,13 @@ const COLUMNS: [&str; 7] = [
 mod tests {
     #[test]
     fn the_head_has_the_same_length_for_any_number_of_records() {
-        for shape in [[0, 1], [1, 9], [u64::MAX, 1 << 22]] {
-            assert_eq!(crate::npy::encode("<f4", &shape).len(), 128, "{shape:?}");
+        for shape in [
+            &[0, 1][..],
+            &[1, 9],
+            &[u64::MAX, 1 << 22],
+            &[u64::MAX, 2, 1 << 22],
+        ] {
+            assert_eq!(crate::npy::encode("<f4", shape).len(), 128, "{shape:?}");
         }
     }
 }

@@ -2,11 +2,22 @@
 
 use std::fmt::Write;
 
-use crate::lines::{Line, PRECISION_BINS};
+use crate::lines::{Line, PRECISION_BINS, strongest};
 use crate::quantity::{decimals, frequency_by, period};
 use crate::spectrum::Spectrum;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// The table of lines, and of two detectors the one of the strongest lines of the greatest.
+#[must_use]
+pub fn tables(spectrum: &Spectrum, lines: &[Line], count: usize) -> String {
+    let mut out = table(spectrum, lines);
+    if let Some(greatest) = spectrum.greatest_alone() {
+        let lines = strongest(&greatest, count);
+        let _ = write!(out, "greatest of each bin:\n{}", table(&greatest, &lines));
+    }
+    out
+}
 
 /// Lines with their frequencies and levels between bins, then the bin of each, its middle and its
 /// level. Periods are left out where a centre frequency is set, cycles a day where samples are
@@ -61,7 +72,6 @@ fn level(db: f64) -> String {
 mod tests {
     use super::*;
     use crate::input::Unit;
-    use crate::lines::strongest;
     use crate::spectrum::tests::example;
     use signal::Rate;
 

@@ -1,7 +1,7 @@
 //! The chart of one spectrum: axes, trace, marked lines.
 
 use super::axes::{Frame, frequency_axes, minus, subtitle};
-use super::drawing::{Anchor, Drawing, Style};
+use super::drawing::{Anchor, Drawing, Ink, Style};
 use super::theme::{Inks, Theme};
 use super::{HEIGHT, WIDTH};
 use crate::lines::{Line, PRECISION_BINS};
@@ -37,7 +37,12 @@ pub fn draw(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> Drawing {
     let title = format!("Spectrum of {}", spectrum.source);
     let mut drawing = Drawing::new(WIDTH, HEIGHT, &title);
     drawing.paper = inks.paper;
-    let (from_db, to_db) = level_range(spectrum);
+    let greatest = spectrum.greatest_alone();
+    let (from_db, mut to_db) = level_range(spectrum);
+    if let Some(greatest) = &greatest {
+        to_db = to_db.max(level_range(greatest).1);
+    }
+    let from_db = from_db.max(to_db - RANGE_DB);
     let last = spectrum.power.len().saturating_sub(1);
     let (from_hz, mut to_hz) = (spectrum.frequency_hz(0), spectrum.frequency_hz(last));
     if to_hz <= from_hz {
@@ -65,7 +70,11 @@ pub fn draw(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> Drawing {
     for x in frequency_axes(&mut drawing, &plot.frame, &inks, spectrum.is_slow()) {
         drawing.line((x, top), (x, bottom), inks.grid, 1.0);
     }
-    trace(&mut drawing, &plot, spectrum);
+    if let Some(greatest) = &greatest {
+        trace(&mut drawing, &plot, greatest, inks.greatest);
+        legend(&mut drawing, &plot);
+    }
+    trace(&mut drawing, &plot, spectrum, inks.trace);
     for (side, ink) in [(left, inks.axis), (right, inks.grid)] {
         drawing.line((side, top), (side, bottom), ink, 1.0);
     }
@@ -121,8 +130,19 @@ fn level_axis(drawing: &mut Drawing, plot: &Plot, spectrum: &Spectrum) {
     );
 }
 
-/// The trace; where several bins share a column, their highest and lowest, so that no line is lost.
-fn trace(drawing: &mut Drawing, plot: &Plot, spectrum: &Spectrum) {
+/// The names of both traces, in the upper right corner.
+fn legend(drawing: &mut Drawing, plot: &Plot) {
+    let Frame { right, top, .. } = plot.frame;
+    let names = [("greatest", plot.inks.greatest), ("mean", plot.inks.trace)];
+    for (row, (name, ink)) in (1u8..).zip(names) {
+        let y = top + 20.0 * f32::from(row);
+        drawing.line((right - 92.0, y - 5.0), (right - 72.0, y - 5.0), ink, 2.0);
+        drawing.text(name, (right - 66.0, y), 14.0, Anchor::Start, plot.inks.text);
+    }
+}
+
+/// A trace; where several bins share a column, their highest and lowest, so that no line is lost.
+fn trace(drawing: &mut Drawing, plot: &Plot, spectrum: &Spectrum, ink: Ink) {
     let columns = (plot.frame.right - plot.frame.left) as usize;
     let bins = spectrum.power.len();
     let place = |at: usize| {
@@ -158,7 +178,7 @@ fn trace(drawing: &mut Drawing, plot: &Plot, spectrum: &Spectrum) {
         area.extend([(last, plot.frame.bottom), (first, plot.frame.bottom)]);
         drawing.polygon(&area, Style::Fill(plot.inks.shade));
     }
-    drawing.polygon(&points, Style::Stroke(plot.inks.trace, 1.4));
+    drawing.polygon(&points, Style::Stroke(ink, 1.4));
 }
 
 /// A triangle above each line, with its period or frequency; a label that would cover another is

@@ -27,6 +27,8 @@ pub(super) struct Inks {
     pub(super) grid: Ink,
     pub(super) axis: Ink,
     pub(super) trace: Ink,
+    /// The trace of the greatest, behind the other.
+    pub(super) greatest: Ink,
     pub(super) shade: Ink,
     pub(super) mark: Ink,
 }
@@ -44,6 +46,7 @@ impl Theme {
                 grid: Ink(229, 231, 235, 1.0),
                 axis: Ink(107, 114, 128, 1.0),
                 trace: Ink(29, 78, 160, 1.0),
+                greatest: Ink(21, 128, 61, 1.0),
                 shade: Ink(29, 78, 160, 0.10),
                 mark: Ink(194, 65, 12, 1.0),
             },
@@ -54,6 +57,7 @@ impl Theme {
                 grid: Ink(45, 52, 65, 1.0),
                 axis: Ink(156, 163, 175, 1.0),
                 trace: Ink(125, 180, 255, 1.0),
+                greatest: Ink(110, 200, 140, 1.0),
                 shade: Ink(125, 180, 255, 0.12),
                 mark: Ink(255, 167, 89, 1.0),
             },

@@ -16,7 +16,7 @@ pub(super) fn spectrum(
     values: impl Iterator<Item = Value>,
     descriptor: &Descriptor,
 ) -> Spectrum {
-    let power = values
+    let mut power: Vec<f64> = values
         .map(|value| match value {
             Value::Missing => f64::NAN,
             Value::Power(power) => f64::from(power),
@@ -27,6 +27,8 @@ pub(super) fn spectrum(
             }
         })
         .collect();
+    // Those of a second detector are behind those of the first.
+    let second = power.split_off(power.len().min(descriptor.bins as usize));
     Spectrum {
         source: match descriptor.source {
             wire::Source::Generator => "the built-in generator".to_owned(),
@@ -35,6 +37,7 @@ pub(super) fn spectrum(
             wire::Source::Smi => "the parallel ADC".to_owned(),
         },
         power,
+        greatest: descriptor.detector.second().map(|_| second),
         first_bin: i64::from(descriptor.first_bin),
         n: descriptor.n,
         complex: descriptor.domain == Domain::Complex,
@@ -46,6 +49,7 @@ pub(super) fn spectrum(
         overlap: descriptor.overlap,
         averages: head.blocks,
         detector: descriptor.detector,
+        exponential: descriptor.exponential,
         dc: descriptor.dc,
         held: None,
         engine: head.engine,

@@ -37,7 +37,7 @@ pub(super) struct Waiting {
 
 /// Returns whether a descriptor is the one that a record names, and agrees with it.
 pub(super) fn explains(descriptor: &Descriptor, head: &RecordHead) -> bool {
-    (descriptor.id, descriptor.bins, descriptor.encoding)
+    (descriptor.id, descriptor.values(), descriptor.encoding)
         == (head.descriptor, head.total, head.encoding)
 }
 

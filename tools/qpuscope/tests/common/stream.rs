@@ -119,5 +119,6 @@ fn descriptor(n: u32, rate_hz: u64, centre_hz: f64) -> Descriptor {
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
         rate_within_hz: 0.0,
+        exponential: 0,
     }
 }

@@ -26,10 +26,13 @@
 //! | product | 256, one run | 32: interleaved points of eight bins | 2 i + r: bin 8 r + i | one |
 //! | power | 256 or 64, one run | 16 or 4: powers of sixteen bins | bin | one |
 //! | split and power | 64 or 16 | 4 or 1: powers of sixteen bins | bin | one of each run |
+//! | power, both detectors | 128, one run | 8 and 8: powers of sixteen bins | bin | two |
+//! | split and power, both | 32 | 2 and 2: powers of sixteen bins | bin | two of each run |
 //!
 //! The programs of powers take multiples of bin 0 from other bins where a constant is to be
 //! removed, and add up several spectra, or keep the greatest or least of each bin; what they find
-//! is combined with what is in memory already, and may be stored in decibels too.
+//! is combined with what is in memory already, and may be stored in decibels too. Those of both
+//! detectors add up and keep the greatest, and store both.
 
 #[cfg(feature = "generate")]
 pub(super) mod code;
@@ -80,11 +83,13 @@ pub enum PowerWay {
     Short,
     /// In long units, with multiples of bin 0 taken from every bin.
     Everywhere,
+    /// In units of 128 bins, of real spectra twice 32, the greatest of each bin beside the mean.
+    Both,
 }
 
 impl Bins {
     /// All programs.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Split,
         Self::ShortSplit { groups: 1 },
         Self::ShortSplit { groups: 2 },
@@ -95,12 +100,14 @@ impl Bins {
         Self::power(true, PowerWay::Short),
         Self::power(false, PowerWay::Everywhere),
         Self::power(true, PowerWay::Everywhere),
+        Self::power(false, PowerWay::Both),
         Self::split_power(false, PowerWay::Long),
         Self::split_power(true, PowerWay::Long),
         Self::split_power(false, PowerWay::Short),
         Self::split_power(true, PowerWay::Short),
         Self::split_power(false, PowerWay::Everywhere),
         Self::split_power(true, PowerWay::Everywhere),
+        Self::split_power(false, PowerWay::Both),
     ];
 
     const fn power(decibels: bool, way: PowerWay) -> Self {
@@ -134,7 +141,18 @@ impl Bins {
                 way: PowerWay::Short,
                 ..
             }
-            | Self::SplitPower { .. } => 4,
+            | Self::SplitPower {
+                way: PowerWay::Long | PowerWay::Everywhere,
+                ..
+            } => 4,
+            Self::SplitPower {
+                way: PowerWay::Both,
+                ..
+            } => 2,
+            Self::Power {
+                way: PowerWay::Both,
+                ..
+            } => 8,
             Self::Product | Self::Power { .. } => 16,
         }
     }
@@ -154,6 +172,21 @@ impl Bins {
         )
     }
 
+    /// True if the greatest power of each bin is stored beside the mean.
+    #[must_use]
+    pub const fn has_greatest(self) -> bool {
+        matches!(
+            self,
+            Self::Power {
+                way: PowerWay::Both,
+                ..
+            } | Self::SplitPower {
+                way: PowerWay::Both,
+                ..
+            }
+        )
+    }
+
     /// True if multiples of bin 0 are taken from every bin.
     #[must_use]
     pub const fn removes_everywhere(self) -> bool {
@@ -169,10 +202,10 @@ impl Bins {
         )
     }
 
-    /// Stores of a unit: of each run, and of its decibels.
+    /// Stores of a unit: of each run, and of its decibels or its greatest.
     #[must_use]
     pub const fn stores(self) -> u8 {
-        self.runs() * (1 + self.has_decibels() as u8)
+        self.runs() * (1 + (self.has_decibels() || self.has_greatest()) as u8)
     }
 
     /// The name of the program, as in file names.
@@ -190,6 +223,7 @@ impl Bins {
                 (PowerWay::Short, true) => "power-64-db",
                 (PowerWay::Everywhere, false) => "power-all",
                 (PowerWay::Everywhere, true) => "power-all-db",
+                (PowerWay::Both, _) => "power-both",
             },
             Self::SplitPower { decibels, way } => match (way, decibels) {
                 (PowerWay::Long, false) => "split-power",
@@ -198,6 +232,7 @@ impl Bins {
                 (PowerWay::Short, true) => "split-power-16-db",
                 (PowerWay::Everywhere, false) => "split-power-all",
                 (PowerWay::Everywhere, true) => "split-power-all-db",
+                (PowerWay::Both, _) => "split-power-both",
             },
         }
     }
@@ -288,6 +323,8 @@ pub enum Row {
     Initial,
     /// Factor that makes powers of sums.
     Scale,
+    /// Factor of the greatest before that.
+    Greatest,
     /// [`Row::Sign`] again, for what is stored.
     Back,
 }

@@ -159,6 +159,11 @@ impl Request {
             return Err(Error::Bins { least, most });
         }
         if let Transform::Powers(powers) = self.transform
+            && !powers.has_detectors()
+        {
+            return Err(Error::Detectors);
+        }
+        if let Transform::Powers(powers) = self.transform
             && !powers.has_finite_factors()
         {
             return Err(Error::Window);

@@ -299,6 +299,7 @@ fn descriptor() -> wire::Descriptor {
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
         rate_within_hz: 0.0,
+        exponential: 0,
     }
 }
 

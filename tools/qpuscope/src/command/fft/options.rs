@@ -52,7 +52,7 @@ pub struct Options {
     /// Blocks in an average: all, or a number (then there are several spectra)
     #[arg(long, default_value = "all", value_parser = averages)]
     pub(super) averages: Averages,
-    /// Combination of an average's blocks: mean, or the max or min of each bin
+    /// Combination of an average's blocks: mean, the max or min of each bin, or mean+max, both
     #[arg(long, default_value = "mean", value_parser = detector)]
     pub(super) detector: wire::Detector,
     /// Mean of each block: keep, or remove

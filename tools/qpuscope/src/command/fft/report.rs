@@ -113,7 +113,7 @@ impl<'a> Results<'a> {
                 spectrum.window,
                 spectrum.made_of(),
                 spectrum.engine.name(),
-                output::table(&spectrum, &lines)
+                output::tables(&spectrum, &lines, self.options.lines)
             ))?;
         }
         if self.options.each {

@@ -122,8 +122,22 @@ fn set_up_and_send(
 /// The words for detector and DC. Firmware from before there were any has the mean and keeps DC.
 fn detectors(options: &Options, capabilities: &str) -> Result<String> {
     let (detector, dc) = (options.detector, options.dc);
-    if capabilities.contains("detector=") {
-        return Ok(format!(" detector={} dc={}", detector.name(), dc.name()));
+    let all = capabilities
+        .lines()
+        .find_map(|line| line.strip_prefix("detector="));
+    if let Some(all) = all {
+        let name = detector.name();
+        if !all.split(',').any(|known| known == name) {
+            return Err(Failure::failed(format!(
+                "the board's firmware has no detector {name}; choose one of {all}, or put the kernel.img of this version on its card"
+            )));
+        }
+        // An average over records is of streams.
+        let over_records = match capabilities.contains("exp=") {
+            true => " exp=0",
+            false => "",
+        };
+        return Ok(format!(" detector={name} dc={}{over_records}", dc.name()));
     }
     if (detector, dc) == (wire::Detector::Mean, wire::Dc::Keep) {
         return Ok(String::new());

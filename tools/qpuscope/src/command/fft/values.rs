@@ -59,7 +59,7 @@ pub(super) fn window_help() -> String {
 
 pub(super) fn detector(text: &str) -> Result<wire::Detector, String> {
     wire::Detector::from_name(text)
-        .ok_or_else(|| format!("there is no detector `{text}`; choose mean, max or min"))
+        .ok_or_else(|| format!("there is no detector `{text}`; choose mean, max, min or mean+max"))
 }
 
 pub(super) fn dc(text: &str) -> Result<wire::Dc, String> {

@@ -160,6 +160,9 @@ impl Reader<'_> {
                         crate::say::remark!("{doubts}");
                     }
                     self.doubt = spectrum.doubt;
+                    if let Some(trace) = self.options.trace {
+                        *spectrum = spectrum.with_trace(trace);
+                    }
                     if let Some(hold) = self.options.hold {
                         spectrum.hold(hold, self.held.as_ref());
                         self.held = Some(*spectrum.clone());

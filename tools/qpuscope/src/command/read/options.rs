@@ -16,6 +16,7 @@ use crate::progress::Progress;
 use crate::quantity::{seconds, whole};
 use crate::spectrum::Hold;
 use crate::stream::Receiver;
+use crate::traces::Trace;
 
 /// The form in which a spectrum is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -83,6 +84,9 @@ pub struct Options {
     /// Show the greatest or least of each bin in all records so far, instead of each record
     #[arg(long, value_enum)]
     pub(super) hold: Option<Hold>,
+    /// Show one trace of records that have the mean and the greatest of each bin
+    #[arg(long, value_enum)]
+    pub(super) trace: Option<Trace>,
     /// Change settings first, as key=value words: "n=2048 window=flat-top detector=max"
     #[arg(long, value_name = "WORDS")]
     pub(super) set: Option<String>,

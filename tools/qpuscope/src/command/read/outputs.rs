@@ -79,7 +79,7 @@ impl<'a> Outputs<'a> {
                 spectrum.window,
                 spectrum.made_of(),
                 spectrum.engine.name(),
-                output::table(spectrum, &lines)
+                output::tables(spectrum, &lines, self.options.lines)
             )),
             Format::RtlPower => {
                 let times = self.times(spectrum);

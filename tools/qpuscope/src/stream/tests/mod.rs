@@ -34,6 +34,7 @@ fn descriptor(n: u32, encoding: Encoding) -> Descriptor {
         detector: wire::Detector::Mean,
         dc: wire::Dc::Keep,
         rate_within_hz: 0.0,
+        exponential: 0,
     }
 }
 

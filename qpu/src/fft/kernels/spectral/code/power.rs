@@ -3,6 +3,9 @@
 //! A unit keeps the powers of its bins in registers while it reads one spectrum after the other.
 //! What a real spectrum's bins are multiplied by is in registers too. Where a constant is to be
 //! removed, multiples of bin 0 are taken from bins first ([`super::removed`]).
+//!
+//! A program of both detectors keeps the greatest power of each bin beside the sum. It replaces
+//! what is in memory.
 
 use super::half::{self, Half, Roots, row};
 use super::removed::{Removed, multiple};
@@ -39,6 +42,8 @@ struct Unit {
     /// Factors of the first group of each run, where they are its own.
     factors: Vec<Place>,
     powers: Vec<Place>,
+    /// The greatest, where they are kept beside sums.
+    greatest: Vec<Place>,
     input: Input,
 }
 
@@ -124,6 +129,7 @@ impl Unit {
             removed,
             factors: factors.to_vec(),
             powers: Vec::new(),
+            greatest: Vec::new(),
             input,
             loaded,
         };
@@ -149,6 +155,10 @@ impl Unit {
         for _ in 0..bins.runs() * bins.groups() {
             let power = ops.load(initial, Wish::AnyFile);
             self.powers.push(power);
+            if bins.has_greatest() {
+                let greatest = ops.load(initial, Wish::AnyFile);
+                self.greatest.push(greatest);
+            }
         }
         ops.give_back(initial);
     }
@@ -157,9 +167,10 @@ impl Unit {
     fn spectrum(&self, program: &mut UnitProgram) {
         let bins = self.loaded.bins;
         program.ops.copy(self.rows, Destination::UniformsAddress);
-        let detector = Source::Uniform(row(Row::Detector));
-        let _nothing = Destination::Nothing;
-        program.ops.set_flags(AddOp::Or, detector, detector);
+        if !bins.has_greatest() {
+            let detector = Source::Uniform(row(Row::Detector));
+            program.ops.set_flags(AddOp::Or, detector, detector);
+        }
         let zero = self.bin_zero(program);
         match &self.input {
             Input::Complex(base) => {
@@ -262,6 +273,20 @@ impl Unit {
     /// The power of a group, to what is kept of it. Gives back x, which is in accumulators.
     fn add(&self, program: &mut UnitProgram, index: usize, x: Complex) {
         let ops = &mut program.ops;
+        if let Some(&greatest) = self.greatest.get(index) {
+            let squares = x.map(|part| {
+                let square = ops.multiply(part, Source::Place(part.place), Wish::Accumulator);
+                ops.give_back(part.place);
+                square
+            });
+            let power = ops.add(squares[0], squares[1], Wish::Accumulator);
+            ops.give_back_complex(squares);
+            let kept = self.powers[index];
+            ops.add_op(AddOp::Fadd, kept, power.place, kept);
+            ops.add_op(AddOp::Fmax, greatest, power.place, greatest);
+            ops.give_back(power.place);
+            return;
+        }
         let sign = Source::Place(self.sign);
         let squares = x.map(|part| {
             let signed = ops.multiply(part, sign, Wish::AnyFile);
@@ -293,6 +318,9 @@ impl Unit {
         let removed = self.removed.places();
         for place in half.into_iter().chain(others).chain(removed) {
             program.ops.give_back(place);
+        }
+        if bins.has_greatest() {
+            return end_both(program, bins, &self.factors, [self.powers, self.greatest]);
         }
         let hold = Source::Uniform(row(Row::Hold));
         program.ops.set_flags(AddOp::Or, hold, hold);
@@ -352,6 +380,38 @@ impl Unit {
         rows.extend(levels);
         rows
     }
+}
+
+/// Makes powers of sums, and of the greatest; the rows to be stored.
+fn end_both(
+    program: &mut UnitProgram,
+    bins: Bins,
+    factors: &[Place],
+    [sums, greatest]: [Vec<Place>; 2],
+) -> Vec<Place> {
+    let [scale, of_greatest] = [Row::Scale, Row::Greatest].map(|word| {
+        let word = Source::Uniform(row(word));
+        program.ops.load(word, Wish::File(File::B))
+    });
+    program.late_record(0);
+    let ops = &mut program.ops;
+    let groups = usize::from(bins.groups());
+    for (index, (&sum, &most)) in sums.iter().zip(&greatest).enumerate() {
+        let scale = match factors.get(index / groups) {
+            Some(&own) if index % groups == 0 => own,
+            _ => scale,
+        };
+        for (power, factor) in [(sum, None), (most, Some(of_greatest))] {
+            // A power and its factor may be in the same file.
+            let new = ops.load(power, Wish::Accumulator);
+            if let Some(factor) = factor {
+                ops.push(Operation::mul(MulOp::Fmul, new, factor, new));
+            }
+            ops.push(Operation::mul(MulOp::Fmul, new, scale, power));
+            ops.give_back(new);
+        }
+    }
+    sums.into_iter().chain(greatest).collect()
 }
 
 /// a + b, or the greater of both where flag Z is clear.

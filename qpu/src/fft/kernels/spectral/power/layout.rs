@@ -56,7 +56,7 @@ impl PowerPass {
         // is lost of the j-th counts j / K.
         let mut lost = 2.0 * LOSS_OF_A_PRODUCT + LOSS_OF_A_POSITIVE_SUM;
         let mut count = 1.0;
-        if self.powers.detector == Detector::Mean {
+        if self.powers.detector.first() == Detector::Mean {
             count = f64::from(self.powers.segments);
             lost += LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
         }
@@ -64,6 +64,14 @@ impl PowerPass {
         let [scale, new] =
             [self.powers.scale, self.new].map(|bits| f64::from(f32::from_bits(bits)));
         (scale * new / (count * real) * gain(lost)) as f32
+    }
+
+    /// Factor of the greatest power that makes it one of so many equal ones, which are a sum: what
+    /// truncation takes of a sum is not lost, and a product more is.
+    fn greatest_factor(&self) -> f32 {
+        let count = f64::from(self.powers.segments);
+        let lost_of_sum = LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
+        (count * gain(LOSS_OF_A_PRODUCT) / gain(lost_of_sum)) as f32
     }
 
     /// Address of a row of powers of result `which`.
@@ -243,6 +251,7 @@ impl Layout for PowerPass {
             Row::Initial if self.powers.detector == Detector::Min => f32::NEG_INFINITY.to_bits(),
             Row::Initial => 0,
             Row::Scale => self.power_factor().to_bits(),
+            Row::Greatest => self.greatest_factor().to_bits(),
         }
     }
 

@@ -6,7 +6,8 @@
 //! other may be left out.
 //!
 //! What is in memory can be kept: it is multiplied by a weight and added, or the greater or lesser
-//! of both stays.
+//! of both stays. Two detectors at once ([`Detector::MeanMax`]) replace it; the greatest of a row of
+//! powers is stored behind their mean.
 //!
 //! # Removing a constant
 //!
@@ -77,7 +78,7 @@ pub struct Powers {
     pub segments: u32,
     /// The way K spectra become one row of powers.
     pub detector: Detector,
-    /// True if decibels are stored behind the powers.
+    /// True if decibels are stored behind the powers of one detector.
     pub decibels: bool,
     /// The first bin that is wanted and the one behind the last; all where there is none. Rows of
     /// sixteen bins are stored ([`Powers::stored_bins`]).
@@ -147,6 +148,17 @@ impl Powers {
         factors.all(|&word| f32::from_bits(word).is_finite())
     }
 
+    /// True unless two detectors are wanted where there are no programs for them: with decibels, or
+    /// with a constant removed from every bin.
+    #[must_use]
+    pub const fn has_detectors(&self) -> bool {
+        match self.removed {
+            _ if self.detector.second().is_none() => true,
+            Removed::Near(_) => !self.decibels,
+            Removed::Everywhere => false,
+        }
+    }
+
     /// The first row that is stored, and how many.
     const fn rows(&self) -> [u32; 2] {
         let [least, most] = self.all_bins();
@@ -180,11 +192,12 @@ impl Powers {
         self.rows()[1] * VECTOR_BYTES
     }
 
-    /// Bytes of a row of powers and of the decibels behind it, which begin at
-    /// [`Powers::power_bytes`].
+    /// Bytes of a row of powers and of the decibels or the second detector's powers behind it, which
+    /// begin at [`Powers::power_bytes`].
     #[must_use]
     pub const fn output_bytes(&self) -> u32 {
-        self.power_bytes() * (1 + self.decibels as u32)
+        let is_double = self.decibels || self.detector.second().is_some();
+        self.power_bytes() * (1 + is_double as u32)
     }
 }
 
@@ -213,13 +226,16 @@ impl PowerPass {
         }
     }
 
-    /// True unless the greatest is wanted in one place and the least in another.
+    /// True unless the greatest is wanted in one place and the least in another, or two detectors
+    /// and anything of what is in memory.
     #[must_use]
     pub const fn is_possible(&self) -> bool {
-        !matches!(
-            (self.powers.detector, self.hold),
-            (Detector::Max, Hold::Min) | (Detector::Min, Hold::Max)
-        )
+        match (self.powers.detector, self.hold) {
+            (Detector::Max, Hold::Min) | (Detector::Min, Hold::Max) => false,
+            (Detector::MeanMax, Hold::Add) => self.old == 0f32.to_bits(),
+            (Detector::MeanMax, _) => false,
+            _ => true,
+        }
     }
 
     /// Points of the complex transforms that are read.
@@ -241,6 +257,7 @@ impl PowerPass {
     pub const fn bins(&self) -> Bins {
         let decibels = self.powers.decibels;
         let way = match self.powers.removed {
+            _ if self.powers.detector.second().is_some() => PowerWay::Both,
             Removed::Everywhere => PowerWay::Everywhere,
             Removed::Near(_) if self.powers.log2_points <= MOST_LOG2_SHORT => PowerWay::Short,
             Removed::Near(_) => PowerWay::Long,
