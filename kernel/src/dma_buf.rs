@@ -187,6 +187,17 @@ impl DmaBuf {
         true
     }
 
+    /// `count` words from word `first` on, as they are in RAM; none where they do not lie in the
+    /// buffer.
+    #[must_use]
+    pub fn look(&mut self, first: usize, count: usize) -> &[u32] {
+        let Some(range) = self.range(first, count) else {
+            return &[];
+        };
+        cpu::invalidate_data_cache(self.start.as_ptr() as usize + first * 4, count * 4);
+        &self.words()[range]
+    }
+
     fn range(&self, first: usize, count: usize) -> Option<core::ops::Range<usize>> {
         let end = first.checked_add(count)?;
         (end <= self.words).then_some(first..end)

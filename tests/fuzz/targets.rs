@@ -6,6 +6,10 @@
 #[path = "../../kernel/wire/tests/fuzz/mod.rs"]
 mod protocol;
 
+/// The target of the blocks that bring samples into memory.
+#[path = "blocks.rs"]
+mod blocks;
+
 use kernel::instrument::Settings;
 use qpuscope::failure::{Exit, Failure};
 use qpuscope::input::{self, Points, Reading, Stereo};
@@ -31,6 +35,7 @@ pub const ALL: &[Target] = &[
     ("job-files", job_files),
     ("recordings", recordings),
     ("settings", settings),
+    ("control-blocks", blocks::control_blocks),
 ];
 
 /// Any lines of settings are taken or refused with a sentence; a refusal changes nothing, and what

@@ -66,3 +66,8 @@ fn recordings() {
 fn settings() {
     drive("settings");
 }
+
+#[test]
+fn control_blocks() {
+    drive("control-blocks");
+}

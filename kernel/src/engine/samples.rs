@@ -88,33 +88,49 @@ impl Coding {
     /// The number of samples in `words` that have a component at either end of its range. Of the
     /// words' bytes only those of `bytes` count, which are whole samples.
     #[must_use]
-    pub fn count_clipped(self, words: &mut [u32], bytes: Range<usize>) -> u32 {
-        match self.format {
-            SampleFormat::F32 => return 0,
-            SampleFormat::I32 => {
-                let is_taken =
-                    |index: u32| self.channels.step() == 1 || self.channels.place(0) == index;
-                let is_clipped =
-                    |(index, word): (u32, &u32)| is_taken(index) && from_i32(*word as i32).clipped;
-                let frames = words.chunks_exact(self.bytes() / WORD);
-                let clipped = frames.filter(|frame| (0..).zip(*frame).any(is_clipped));
-                return clipped.count() as u32;
-            }
-            SampleFormat::U8 | SampleFormat::I16 | SampleFormat::U8High | SampleFormat::I8 => {}
-        }
-        let put = |word: &mut u32, bytes: Range<usize>| {
-            for shift in bytes.map(|byte| 8 * (byte % WORD)) {
-                *word = *word & !(0xff << shift) | NOT_CLIPPED & 0xff << shift;
-            }
+    pub fn count_clipped(self, words: &[u32], bytes: Range<usize>) -> u32 {
+        let is_at_end = |word: &u32| {
+            let upper = *word as i32 >> 8;
+            upper ^ (upper >> 31) == i32::MAX >> 8
         };
-        if let Some(first) = words.first_mut() {
-            put(first, 0..bytes.start);
+        match (self.format, self.channels.step(), self.domain) {
+            (SampleFormat::F32, ..) => 0,
+            // A loop for each: the ARM looks at many samples.
+            (SampleFormat::I32, 1, Domain::Real) => {
+                words.iter().filter(|word| is_at_end(word)).count() as u32
+            }
+            (SampleFormat::I32, 1, Domain::Complex) => {
+                let frames = words.as_chunks().0.iter();
+                let clipped = frames.filter(|[re, im]: &&[u32; 2]| is_at_end(re) | is_at_end(im));
+                clipped.count() as u32
+            }
+            (SampleFormat::I32, ..) => {
+                let own = words
+                    .iter()
+                    .skip(self.channels.place(0) as usize)
+                    .step_by(2);
+                own.filter(|word| is_at_end(word)).count() as u32
+            }
+            _ => {
+                let whole = bytes.start.div_ceil(WORD)..bytes.end / WORD;
+                let ends = [
+                    (bytes.start, bytes.end.min(WORD * whole.start)),
+                    ((WORD * whole.end).max(bytes.start), bytes.end),
+                ];
+                let part = |(from, until): (usize, usize)| {
+                    let kept = (from..until).fold(0, |kept, byte| kept | 0xff << 8 * (byte % WORD));
+                    let word = word_at(words, from / WORD * WORD);
+                    self.clipped(word & kept | NOT_CLIPPED & !kept)
+                };
+                let count = |word: &u32| self.clipped(*word);
+                let within = words.get(whole).unwrap_or_default().iter().map(count);
+                // Both ends may be in one word, and then they are one.
+                match ends {
+                    [first, last] if first == last => part(first),
+                    _ => ends.map(part).iter().sum::<u32>() + within.sum::<u32>(),
+                }
+            }
         }
-        let end = WORD * words.len();
-        if let Some(last) = words.last_mut() {
-            put(last, bytes.end..end);
-        }
-        words.iter().map(|word| self.clipped(*word)).sum()
     }
 
     /// The number of samples of integers in `word` that have a component at either end of its
@@ -480,5 +496,36 @@ mod tests {
         }
         assert_eq!(history.len(), 1);
         assert_eq!(history.sample(0), Complex::new(1.0, -1.0));
+    }
+
+    #[test]
+    fn clipped_samples_are_counted_in_words_from_any_sample_on() {
+        for coding in codings().filter(|coding| coding.format != SampleFormat::F32) {
+            let width = coding.format.bytes() as usize;
+            let numbers = 0..4 * 128 * coding.bytes() as u32 / width as u32;
+            let raw = |number| component(coding.format, number).0;
+            let bytes: Vec<u8> = numbers
+                .flat_map(|number| raw(number).into_iter().take(width))
+                .collect();
+            let words: Vec<u32> = bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|word| u32::from_le_bytes(*word))
+                .collect();
+            let mut memory = vec![0; words.len()];
+            let frame = coding.bytes();
+            for first in (0..8).step_by(frame) {
+                for count in [1, 2, 3, 4, 5, 100, 101].map(|count| count * frame) {
+                    let mut history = History::new(&mut memory);
+                    history.begin(coding);
+                    let wanted = history.extend(&bytes[first..first + count]);
+                    let words = &words[first / WORD..(first + count).div_ceil(WORD)];
+                    let from = first % WORD;
+                    let found = coding.count_clipped(words, from..from + count);
+                    assert_eq!(found, wanted, "{coding:?}: {count} from {first}");
+                }
+            }
+        }
     }
 }

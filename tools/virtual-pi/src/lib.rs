@@ -7,6 +7,7 @@
 //! What real silicon punishes and no emulator sees (see [`Checks`]) stops the run with a [`Fault`].
 #![deny(unsafe_code)]
 
+mod blocks;
 mod board;
 mod checks;
 mod clock;
@@ -20,6 +21,7 @@ mod parts;
 use board::Board;
 use cpu::Cpu;
 
+pub use blocks::Blocks;
 pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
 pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};

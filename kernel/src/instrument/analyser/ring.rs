@@ -16,6 +16,9 @@ use crate::instrument::capture::Capture;
 use crate::instrument::settings::Mode;
 use ::qpu::job::Buffer;
 
+/// Samples that are looked at between two questions to the QPUs.
+const LOOK: usize = 1024;
+
 impl<Q: Fft> Analyser<'_, Q> {
     /// Begins anew with the samples of a ring, at sample 0.
     pub(in crate::instrument) fn read_ring(&mut self, mode: Mode) {
@@ -100,7 +103,7 @@ impl<Q: Fft> Analyser<'_, Q> {
     /// Counts the clipped samples of the next blocks that no blocks before them had, as far as the
     /// ARM looks at them ([`Capture::glance`]).
     pub(super) fn count_clipped(
-        &self,
+        &mut self,
         spectra: &Spectra,
         capture: &Capture,
         board: &mut impl Board,
@@ -108,17 +111,24 @@ impl<Q: Fft> Analyser<'_, Q> {
         if self.ring_end.is_none() {
             return 0;
         }
-        let next = self.next_block();
+        let (coding, next) = (self.shape.coding, self.next_block());
         let known = if next == self.origin {
             0
         } else {
             self.shape.overlap
         };
-        let (first, count) = (next + known as u64, spectra.samples() - known);
+        let end = next + spectra.samples() as u64;
         let mut clipped = 0;
-        capture.glance(board.port(), first, count as u64, |words, bytes| {
-            clipped += self.shape.coding.count_clipped(words, bytes);
-        });
+        for first in (next + known as u64..end).step_by(LOOK) {
+            let count = (end - first).min(LOOK as u64);
+            capture.glance(board.port(), first, count, |words, bytes| {
+                clipped += coding.count_clipped(words, bytes);
+            });
+            // The QPUs' time ends when they are asked, and then the next begin.
+            if let Some(qpu) = &mut self.qpu {
+                qpu.has_power();
+            }
+        }
         clipped
     }
 }

@@ -309,7 +309,7 @@ impl Capture {
         port: &mut impl Port,
         first: u64,
         count: u64,
-        take: impl FnMut(&mut [u32], Range<usize>),
+        take: impl FnMut(&[u32], Range<usize>),
     ) {
         self.ring.read(port.memory(), first, count, take);
     }
@@ -321,7 +321,7 @@ impl Capture {
         port: &mut impl Port,
         first: u64,
         count: u64,
-        mut take: impl FnMut(&mut [u32], Range<usize>),
+        mut take: impl FnMut(&[u32], Range<usize>),
     ) {
         let part = u64::from(self.glances_at());
         let end = first + count;

@@ -83,20 +83,17 @@ impl Ring {
         memory: &mut DmaBuf,
         first: u64,
         count: u64,
-        mut take: impl FnMut(&mut [u32], Range<usize>),
+        mut take: impl FnMut(&[u32], Range<usize>),
     ) {
-        let mut words = [0; CHUNK];
         let end = (first + count) * self.frame_bytes;
         let mut at = first * self.frame_bytes;
         while at < end {
             let from = at - at % 4;
-            let until = end.min(from + 4 * CHUNK as u64);
-            let words = &mut words[..(until - from).div_ceil(4) as usize];
-            let start = (from % RING) as usize / 4;
-            let before_end = words.len().min(RING_BYTES / 4 - start);
-            let (head, rest) = words.split_at_mut(before_end);
-            let read = memory.read(start, head) && memory.read(0, rest);
-            debug_assert!(read, "the memory is as long as the ring");
+            let place = from % RING;
+            let until = end.min(from + (RING - place).min(4 * CHUNK as u64));
+            let words = (until - from).div_ceil(4) as usize;
+            let words = memory.look(place as usize / 4, words);
+            debug_assert!(!words.is_empty(), "the memory is as long as the ring");
             take(words, (at - from) as usize..(until - from) as usize);
             at = until;
         }

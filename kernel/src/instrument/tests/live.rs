@@ -68,6 +68,8 @@ fn a_microphone_streams_with_exact_rate_and_level_and_every_sample_counted() {
         assert_eq!(spectrum.head.counters.overruns, 0);
         assert_eq!(spectrum.head.engine, EngineKind::Qpu);
     }
+    let qpu = session.instrument.hub.analyser.qpu().unwrap();
+    assert!(qpu.in_place as usize >= session.spectra.len());
     session.must(&Message::Stop);
     assert!(!session.board.port.is_open());
     session.ping();
@@ -464,4 +466,57 @@ fn settings_that_the_input_refuses_leave_the_stream_as_it_was() {
     assert_eq!(session.answer(start).0, Kind::ACK);
     session.run_ms(300);
     assert_eq!(session.descriptor.unwrap().rate, wire::Rate::hz(75_000));
+}
+
+/// Lots that lie in place, that begin inside lines or words, that the QPUs fail to do, and that the
+/// ARM does: records have the samples of their numbers, and their tone.
+#[test]
+fn lots_are_read_in_place_where_they_begin_a_line_and_copied_where_not() {
+    // Words of 4 bytes: hops of 16 samples are lines.
+    let cases = [
+        ("overlap=50% avg=4 engine=auto", 1.0),
+        ("overlap=50% avg=1000 engine=auto", 1.0),
+        // Lots of one block; one of 16 begins a line.
+        ("overlap=3 avg=1 engine=auto", 1.0 / 16.0),
+        // Lots of 16 blocks and of 4.
+        ("overlap=3 avg=20 engine=auto", 0.25),
+        ("overlap=50% avg=4 engine=fft", 0.0),
+        ("overlap=50% avg=4 engine=cpu", 0.0),
+    ];
+    for fails_at in [None, Some(3)] {
+        for (set, part) in cases {
+            let mut session = live(LEFT);
+            session.must(&Message::Set(&format!("n=256 rate=300000 {set}")));
+            let qpu = session.instrument.hub.analyser.qpu().unwrap();
+            (qpu.fails_at, qpu.delay) = (fails_at, 3);
+            session.must(&Message::Start);
+            session.run_ms(600);
+            let hop = if set.contains("50%") { 128 } else { 253 };
+            assert!(!session.spectra.is_empty(), "{set}");
+            for spectrum in &session.spectra {
+                let head = spectrum.head;
+                let record = u64::from(head.record) * u64::from(head.blocks) * hop;
+                assert_eq!(
+                    (head.first_sample, head.counters.overruns),
+                    (record, 0),
+                    "{set}"
+                );
+                assert!(
+                    (spectrum.levels[8] + 6.02).abs() < 0.02,
+                    "{set}: {}",
+                    spectrum.levels[8]
+                );
+            }
+            let fallbacks = session.spectra.iter().filter(|it| it.head.fallback).count();
+            let qpus_make_powers = set.contains("auto");
+            assert!(
+                fallbacks <= usize::from(fails_at.is_some() && qpus_make_powers),
+                "{set}"
+            );
+            let qpu = session.instrument.hub.analyser.qpu().unwrap();
+            let lots = qpu.in_place + qpu.copied;
+            let found = f64::from(qpu.in_place) / f64::from(lots.max(1));
+            assert!((found - part).abs() < 0.1, "{set}: {found}");
+        }
+    }
 }

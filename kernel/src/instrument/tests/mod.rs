@@ -6,6 +6,7 @@
 mod commands;
 mod detectors;
 mod live;
+mod long_records;
 mod pipeline;
 mod qpu_selftest;
 mod report;
@@ -243,8 +244,10 @@ pub struct FakeQpu {
     pub believed: Vec<Candidate>,
     /// Powers under way, with window and samples.
     pub started: VecDeque<(Spectra, Vec<f32>, Vec<u32>)>,
-    /// Lots whose samples were not copied.
+    /// Lots that were started whose samples were not copied, and those whose samples were; no
+    /// checks.
     pub in_place: u32,
+    pub copied: u32,
     /// The most that were under way at a time.
     pub most_started: usize,
     /// So many questions for powers that were started pass before they are there.
@@ -298,7 +301,10 @@ impl Fft for FakeQpu {
     ) -> Result<(), EngineError> {
         assert!(self.can_start(spectra));
         let samples = match samples {
-            Samples::Copied(words) => words.to_vec(),
+            Samples::Copied(words) => {
+                self.copied += u32::from(spectra.split_for == 0);
+                words.to_vec()
+            }
             Samples::InPlace(buffer) => {
                 self.in_place += 1;
                 DmaBuf::peek(buffer)

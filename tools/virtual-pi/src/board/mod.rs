@@ -121,6 +121,13 @@ impl Board {
         self.v3d.set_defect(defect);
     }
 
+    /// Switches the blocks that sample off and on at `now`, with the parts of `config`.
+    pub fn restart_sampling(&mut self, config: &Config, now: u64) {
+        self.sampling = Sampling::new(config.i2s.clone(), config.parallel.clone(), now);
+        self.gpio = Gpio::new(config.uart_at_bluetooth);
+        self.fault = None;
+    }
+
     /// Has V3D stand still from `now` on, until it is reset.
     pub fn hang_v3d(&mut self, now: u64) {
         self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
