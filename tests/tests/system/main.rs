@@ -14,6 +14,7 @@ mod reference;
 
 mod arm_time;
 mod boot;
+mod bursts;
 mod defects;
 mod demo;
 mod detectors;
