@@ -96,14 +96,35 @@ impl Differences {
     }
 }
 
+impl Differences {
+    /// Takes the amplitudes of bins, given powers.
+    fn take_powers(&mut self, got: &[f64], wanted: &[f64]) {
+        for (got, wanted) in got.iter().zip(wanted) {
+            let difference = libm::sqrt(*got) - libm::sqrt(*wanted);
+            self.take(difference * difference, *wanted);
+        }
+    }
+}
+
 /// Difference of the amplitudes of bins from the ARM's, given powers: relative to that of all bins,
 /// in parts of 10^9.
 #[must_use]
 pub fn difference_ppb(got: &[f64], wanted: &[f64]) -> u32 {
     let mut all = Differences::default();
-    for (got, wanted) in got.iter().zip(wanted) {
-        let difference = libm::sqrt(*got) - libm::sqrt(*wanted);
-        all.take(difference * difference, *wanted);
+    all.take_powers(got, wanted);
+    all.ppb()
+}
+
+/// Difference of the wanted bins from the ARM's ([`difference_ppb`]), of both detectors where there
+/// are two.
+#[must_use]
+pub fn spectra_ppb(spectra: &Spectra, got: &[f64], wanted: &[f64]) -> u32 {
+    let mut all = Differences::default();
+    let bins = spectra.coding.domain.bins(spectra.points());
+    let [first, end] = spectra.bins;
+    for (got, wanted) in got.chunks(bins).zip(wanted.chunks(bins)) {
+        let [got, wanted] = [got, wanted].map(|part| part.get(first..end).unwrap_or_default());
+        all.take_powers(got, wanted);
     }
     all.ppb()
 }
@@ -231,20 +252,6 @@ fn prove_power(
     })
 }
 
-/// Difference of the wanted bins from the ARM's ([`difference_ppb`]); of two detectors the greater.
-#[must_use]
-pub fn spectra_ppb(spectra: &Spectra, got: &[f64], wanted: &[f64]) -> u32 {
-    let bins = spectra.coding.domain.bins(spectra.points());
-    let [first, end] = spectra.bins;
-    let of_part =
-        |(got, wanted): (&[f64], &[f64])| match (got.get(first..end), wanted.get(first..end)) {
-            (Some(got), Some(wanted)) => difference_ppb(got, wanted),
-            _ => u32::MAX,
-        };
-    let parts = got.chunks(bins).zip(wanted.chunks(bins));
-    parts.map(of_part).max().unwrap_or(u32::MAX)
-}
-
 /// Lets `held` take the power of the block that begins at a sample, computed by the ARM.
 ///
 /// # Errors
@@ -286,12 +293,19 @@ pub fn energy_in(spectra: &Spectra, window: &[f32], samples: &[u32]) -> f64 {
     sum * spectra.points() as f64
 }
 
-/// Energy of all bins: of real samples the bins between the ends count twice.
+/// Energy of all bins: of real samples the bins between the ends count twice. Of one block two
+/// detectors hold the same, and this is the mean of both.
 #[must_use]
 pub fn energy_out(spectra: &Spectra, held: &[f64]) -> f64 {
+    let parts = spectra.detector.parts().len();
+    let ends: f64 = held
+        .chunks(spectra.coding.domain.bins(spectra.points()))
+        .filter_map(|part| Some(part.first()? + part.last()?))
+        .sum();
     let sum: f64 = held.iter().sum();
-    match spectra.coding.domain {
+    let energy = match spectra.coding.domain {
         Domain::Complex => sum,
-        Domain::Real => 2.0 * sum - held.first().unwrap_or(&0.0) - held.last().unwrap_or(&0.0),
-    }
+        Domain::Real => 2.0 * sum - ends,
+    };
+    energy / parts as f64
 }

@@ -4,6 +4,8 @@
 //! virtual time it took.
 #![forbid(unsafe_code)]
 
+#[path = "../qpu_engine/averaged_lots.rs"]
+mod averaged_lots;
 // The system tests use the rest of them.
 #[allow(dead_code)]
 #[path = "../system/faulty.rs"]
@@ -25,6 +27,7 @@ mod noisy;
 mod reference;
 
 mod defects;
+mod long_average;
 mod memory;
 mod noise;
 

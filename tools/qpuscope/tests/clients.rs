@@ -2,6 +2,9 @@
 //! decode what the tool decodes, and upload to the virtual Pi over a line that damages frames.
 
 mod common;
+#[allow(dead_code)]
+#[path = "common/stream.rs"]
+mod stream;
 #[path = "common/tool.rs"]
 mod tool;
 
@@ -56,9 +59,12 @@ fn json_lines(output: &Output) -> Vec<Value> {
     lines.map(|line| line.expect("JSON")).collect()
 }
 
+/// Levels of a record, those of the greatest behind the others where there are any.
 fn levels(spectrum: &Value) -> Vec<Option<f64>> {
-    let levels = spectrum["levels"].as_array().expect("levels");
-    levels.iter().map(Value::as_f64).collect()
+    let of = |key: &str| spectrum[key].as_array().into_iter().flatten();
+    assert!(spectrum["levels"].is_array());
+    let levels = of("levels").chain(of("levels_max"));
+    levels.map(Value::as_f64).collect()
 }
 
 fn missing(spectrum: &Value) -> usize {
@@ -107,6 +113,30 @@ fn assert_decoded_alike(mut python: Command, recording: &Path) -> (Vec<Value>, S
         assert_same_levels(&levels(ours), &levels(theirs));
     }
     (theirs, said)
+}
+
+#[test]
+fn records_of_two_detectors_are_decoded() {
+    let test = "records_of_two_detectors_are_decoded";
+    let Some(python) = python(test, "decode.py") else {
+        return;
+    };
+    let mut stream = stream::Stream::new(512, 48_000, 0.0);
+    let power = |record: u32, count: u32| -> Vec<f32> {
+        let power = |bin: u32| 1e-9 * (1 + record + bin) as f32;
+        (0..count).map(power).collect()
+    };
+    stream.record(0, 0, &power(0, 512));
+    stream.set_both(3);
+    stream.record(1, 1000, &power(1, 1024));
+    let path = file("two-detectors.bin", &stream.bytes());
+    let (spectra, _) = assert_decoded_alike(python, &path);
+    let lengths = |key: &str| {
+        let length = |spectrum: &Value| spectrum[key].as_array().map(Vec::len);
+        spectra.iter().map(length).collect::<Vec<_>>()
+    };
+    assert_eq!(lengths("levels"), [Some(512), Some(512)]);
+    assert_eq!(lengths("levels_max"), [None, Some(512)]);
 }
 
 #[test]

@@ -149,7 +149,7 @@ impl<Q: Fft> Analyser<'_, Q> {
         let got = &mut self.buffers.got[..check.alone.held()];
         got.fill(0.0);
         let result = on(&mut self.qpu).and_then(|qpu| qpu.finish_power(got));
-        let found = result.map(|_| energies_ppb(&check.alone, got, check.energy));
+        let found = result.map(|_| energy_ppb(proof::energy_out(&check.alone, got), check.energy));
         if !self.judge_check(check.candidate, check.first, found, false) {
             self.begin_again();
         }
@@ -230,7 +230,7 @@ impl<Q: Fft> Analyser<'_, Q> {
         };
         result?;
         if let Some(wanted) = energy {
-            return Ok(energies_ppb(alone, got, wanted));
+            return Ok(energy_ppb(proof::energy_out(alone, got), wanted));
         }
         let wanted = &mut buffers.wanted[..held];
         wanted.fill(0.0);
@@ -285,14 +285,6 @@ fn limit_ppb(is_full: bool) -> u32 {
     } else {
         (1e9 * ENERGY_TOLERANCE) as u32
     }
-}
-
-/// Relative difference between the energy of one block's bins and the one that they should have; of
-/// two detectors, which hold the same of one block, the greater.
-fn energies_ppb(alone: &Spectra, got: &[f64], wanted: f64) -> u32 {
-    let parts = got.chunks(alone.coding.domain.bins(alone.points()));
-    let of_part = |got| energy_ppb(proof::energy_out(alone, got), wanted);
-    parts.map(of_part).max().unwrap_or(u32::MAX)
 }
 
 /// Relative difference of energies in parts of 10^9; none where they are too small or too great for

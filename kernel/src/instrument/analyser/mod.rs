@@ -351,6 +351,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     }
 
     /// Lets the blocks so far have their part in an exponential average, which takes their place.
+    #[inline(never)]
     fn average_record(&mut self) {
         let Shape { exponential, .. } = self.shape;
         let blocks = self.summary.blocks;

@@ -6,6 +6,7 @@
 mod commands;
 mod detectors;
 mod live;
+mod long_records;
 mod pipeline;
 mod qpu_selftest;
 mod report;

@@ -45,6 +45,17 @@ impl Stream {
         self.describe();
     }
 
+    /// From now on records have the greatest of each bin behind the means, which are averaged over
+    /// so many records.
+    #[allow(dead_code)]
+    pub fn set_both(&mut self, exponential: u32) {
+        self.descriptor.id += 1;
+        self.descriptor.detector = wire::Detector::MeanMax;
+        self.descriptor.averaging = Averaging::Exponential;
+        self.descriptor.exponential = exponential;
+        self.describe();
+    }
+
     fn put(&mut self, time_us: u64, message: &Message) {
         let (mut scratch, mut frame) = ([0; MAX_PAYLOAD], [0; MAX_FRAME]);
         let envelope = Envelope {

@@ -13,6 +13,7 @@ mod python;
 mod stream;
 #[path = "../common/tool.rs"]
 mod tool;
+mod traces;
 
 use std::path::{Path, PathBuf};
 
