@@ -21,6 +21,7 @@ mod emulators;
 mod failures;
 mod fast_line;
 mod first_boot;
+mod full_rate;
 mod formats;
 mod generator;
 mod host_jobs;
