@@ -95,9 +95,8 @@ class Stream:
             self.lost["records"] += 0 if self.number is None else max(number - self.number - 1, 0)
             self.number = number
             doubt = struct.unpack_from("<QQ", payload, HEAD.size) if flags & 4 else None
-            duty = struct.unpack_from("<I", payload, HEAD.size + (16 if doubt else 0))[0] / 1e6 if flags & 8 else None
-            self.record = {"key": key, "head": head, "time": self.time_us, "doubt": doubt, "duty": duty,
-                           "values": [None] * total}
+            duty = struct.unpack_from("<I", payload, HEAD.size + 4 * (flags & 4))[0] / 1e6 if flags & 8 else None
+            self.record = dict(key=key, head=head, time=self.time_us, doubt=doubt, duty=duty, values=[None] * total)
         record = self.record
         record["next"] = first + len(values)
         record["values"][first : record["next"]] = values
@@ -116,18 +115,16 @@ class Stream:
             self.waiting = self.waiting[-MOST_WAITING:]
             return []
         (centre, scale, offset), values = it[17:20], record["values"]
-        if encoding == 0:
-            levels = [10 * math.log10(raw) if raw else None for raw in values]
-        else:
-            levels = [None if raw is None else raw * scale + offset for raw in values]
+        levels = [None if raw is None or raw == encoding == 0 else raw * scale + offset if encoding
+                  else 10 * math.log10(raw) for raw in values]
         # Two detectors: the means of all bins, then the greatest of each.
         both = {"levels": levels[: it[16]]} | ({"levels_max": levels[it[16] :]} if total > it[16] else {})
         return [{"record": number, "device_time_us": record["time"], "first_sample": sample, "blocks": blocks,
                  "n": it[3], "first_bin": it[15], "bin_hz": it[1] / it[2] / it[3], "centre_hz": centre,
                  "engine": "qpu" if engine == 1 else "cpu", "engine_fallback": bool(flags & 1),
                  "plan_replaced": bool(flags & 2), "doubt": record["doubt"], "duty": record["duty"],
-                 "missing": values.count(None),
-                 "counters": dict(zip(COUNTERS, counters)), "unit": "dB" if it[7] == 1 else "dBFS"} | both]
+                 "missing": values.count(None), "counters": dict(zip(COUNTERS, counters)),
+                 "unit": "dB" if it[7] == 1 else "dBFS"} | both]
 
 
 def spectra(source, stream):

@@ -121,8 +121,8 @@ impl Revision {
         }
     }
 
-    /// Reports if the board brings out the pins of SMI, GPIO 6 and 16 to 23: the header with 40 pins
-    /// does, or the carrier of a Compute Module.
+    /// Reports if the board brings out the pins of SMI, GPIO 6 and 16 to 23: the header with 40
+    /// pins does, or the carrier of a Compute Module.
     #[must_use]
     pub fn has_smi_pins(self) -> bool {
         self.pcm_pins() == Some(PcmPins::Header)

@@ -1,4 +1,4 @@
-//! GPIO: pin functions for UART, PCM and SMI, pin levels, and the ACT LED as an embedded-hal output.
+//! GPIO: pin functions for UART, PCM and SMI, pin levels, and the ACT LED as embedded-hal's output.
 //!
 //! Source: BCM2835 ARM Peripherals, chapter 6. The pull sequence (GPPUD, 150 cycles, GPPUDCLK, 150
 //! cycles) is its page 101; which pins may be UART0's, PCM's or SMI's, its section 6.2.

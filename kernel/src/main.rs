@@ -24,7 +24,7 @@ use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
 use kernel::instrument::capture::{RING_BYTES, TAIL_BYTES};
 use kernel::instrument::{BootTimes, EngineChoice, Instrument, Settings, Workspace};
-use kernel::live_port::{CONTROL_BYTES, I2s, LivePort, Parallel, Shared};
+use kernel::live_port::{CONTROL_BYTES, LivePort, Shared};
 use kernel::mailbox::Mailbox;
 use kernel::mmio::peripherals::Peripherals;
 use kernel::pcm::Pcm;
@@ -100,19 +100,11 @@ fn boot(atags: u32) -> ! {
         memory: take(RING_BYTES + TAIL_BYTES),
         control: take(CONTROL_BYTES),
     };
-    let input = LivePort {
-        shared,
-        i2s: I2s {
-            pcm: Pcm::new(peripherals.pcm, clock),
-            pins: revision.pcm_pins(),
-        },
-        parallel: Parallel {
-            smi: Smi::new(peripherals.smi, clock),
-            has_pins: revision.has_smi_pins(),
-            read_on_us: 0,
-        },
-        open: None,
-    };
+    let (pcm, smi) = (
+        Pcm::new(peripherals.pcm, clock),
+        Smi::new(peripherals.smi, clock),
+    );
+    let input = LivePort::new(shared, pcm, smi, revision);
     let mut v3d = None;
     if !facts.board.v3d_hung && !facts.board.v3d_unwanted {
         if facts.watchdog_counts {

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_set_up_before_it_reads_and_each_defect_is_told() {
+    fn it_is_set_up_before_it_reads_and_each_defect_is_reported() {
         // ENABLE reads back what was written into this memory, as on a block that answers.
         let (registers, words) = fake::zeros();
         let mut smi = Smi::new(registers, fake_clock());

@@ -194,7 +194,7 @@ pub(super) fn spectrum_line(
     let time_ms = now_us / 1000;
     let _ = write!(
         line,
-        "spectrum {} at {}.{:03} s, {}, {}{} blocks:",
+        "spectrum {} at {}.{:03} s, {}, {}{} blocks",
         head.record,
         time_ms / 1000,
         time_ms % 1000,
@@ -206,6 +206,15 @@ pub(super) fn spectrum_line(
         },
         head.blocks
     );
+    if let Some(duty_ppm) = head.duty_ppm {
+        let _ = write!(
+            line,
+            ", duty {}.{} %",
+            duty_ppm / 10_000,
+            duty_ppm / 1000 % 10
+        );
+    }
+    let _ = line.push(':');
     for index in strongest::<TEXT_LINES>(values).into_iter().flatten() {
         let _ = line.push_str(" [");
         let _ = write_milli(descriptor.frequency_hz(index as u32), &mut line);

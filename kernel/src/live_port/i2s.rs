@@ -12,14 +12,17 @@ use crate::instrument::capture::{PortError, RING_BYTES, Slots};
 use crate::pcm::{self, Pcm};
 
 /// The input.
-pub struct I2s {
-    /// The block.
-    pub pcm: Pcm,
-    /// Where the board has its pins.
-    pub pins: Option<PcmPins>,
+pub(super) struct I2s {
+    pcm: Pcm,
+    /// The place of its pins, if the board has them.
+    pins: Option<PcmPins>,
 }
 
 impl I2s {
+    pub(super) const fn new(pcm: Pcm, pins: Option<PcmPins>) -> Self {
+        Self { pcm, pins }
+    }
+
     /// Begins to fill the ring.
     pub(super) fn open(&mut self, shared: &mut Shared, slots: Slots) -> Result<(), PortError> {
         let pins = self.pins.ok_or(PortError::NoPins)?;

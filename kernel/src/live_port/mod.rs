@@ -7,23 +7,38 @@ mod i2s;
 mod parallel;
 mod shared;
 
-pub use i2s::I2s;
-pub use parallel::{CONTROL_BYTES, Parallel};
+pub use parallel::CONTROL_BYTES;
 pub use shared::Shared;
 
+use i2s::I2s;
+use parallel::Parallel;
+
+use crate::board::Revision;
 use crate::dma_buf::DmaBuf;
 use crate::instrument::capture::{Place, Port, PortError, RING_BYTES, Wiring};
+use crate::pcm::Pcm;
+use crate::smi::Smi;
 
-/// The inputs and what they share.
+/// The inputs, and the drivers that they share.
 pub struct LivePort {
-    /// What they share.
-    pub shared: Shared,
-    /// The serial one.
-    pub i2s: I2s,
-    /// The parallel one.
-    pub parallel: Parallel,
-    /// What is open.
-    pub open: Option<Wiring>,
+    shared: Shared,
+    i2s: I2s,
+    parallel: Parallel,
+    /// The input that is open.
+    open: Option<Wiring>,
+}
+
+impl LivePort {
+    /// Puts the inputs of a board together.
+    #[must_use]
+    pub fn new(shared: Shared, pcm: Pcm, smi: Smi, revision: Revision) -> Self {
+        Self {
+            shared,
+            i2s: I2s::new(pcm, revision.pcm_pins()),
+            parallel: Parallel::new(smi, revision.has_smi_pins()),
+            open: None,
+        }
+    }
 }
 
 impl Port for LivePort {

@@ -28,16 +28,22 @@ const READ_ON_US: u64 = 100_000;
 pub const CONTROL_BYTES: usize = 3 * LINE_BYTES;
 
 /// The input.
-pub struct Parallel {
-    /// The block.
-    pub smi: Smi,
-    /// The board has its pins.
-    pub has_pins: bool,
+pub(super) struct Parallel {
+    smi: Smi,
+    has_pins: bool,
     /// When the transfer last got its length.
-    pub read_on_us: u64,
+    read_on_us: u64,
 }
 
 impl Parallel {
+    pub(super) const fn new(smi: Smi, has_pins: bool) -> Self {
+        Self {
+            smi,
+            has_pins,
+            read_on_us: 0,
+        }
+    }
+
     /// Begins to fill the ring, with a sample every `cycles` cycles of SMI's clock.
     pub(super) fn open(&mut self, shared: &mut Shared, cycles: u32) -> Result<(), PortError> {
         if !self.has_pins {

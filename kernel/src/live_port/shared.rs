@@ -1,4 +1,4 @@
-//! What both live inputs need: clocks, pins, a DMA channel and memory.
+//! Drivers and memory that both live inputs need: clocks, pins, a DMA channel and memory.
 
 use crate::clock_manager::ClockManager;
 use crate::dma::Channel;

@@ -71,8 +71,8 @@ pub struct RecordHead {
     /// Results of this stream or upload that may be wrong, in records before this one or in this
     /// one.
     pub doubt: Option<Doubt>,
-    /// Of a stream that leaves samples out: the share of samples that its blocks are made of, of
-    /// those since the record before, in parts per million.
+    /// The share of the samples since the record before that its blocks are made of, in parts per
+    /// million, if the stream leaves samples out.
     pub duty_ppm: Option<u32>,
     /// Blocks that were averaged.
     pub blocks: u32,

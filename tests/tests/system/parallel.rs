@@ -6,7 +6,7 @@ use crate::host::{Event, Host, Spectrum};
 use crate::line::Virtual;
 use tests::{NO_KERNEL, need};
 use virtual_pi::{Config, ParallelPart, ParallelWiring, Signal, Tone};
-use wire::{Engine, Message, NakCode, Rate, Source};
+use wire::{Engine, Fault, Message, NakCode, Rate, Source};
 
 /// A Pi 1 B+, whose header has the pins, and a Pi 1 B, whose header has not.
 const BOARD: u32 = 0x0010;
@@ -16,7 +16,7 @@ const SETTINGS: &str = "input=smi rate=1M n=1024 window=flat-top avg=64 out=u16 
 const RECORD: u64 = 64 * 512;
 /// The level of the tone, and how near to it its bin reads with eight bits.
 const TONE_DBFS: f64 = -3.0;
-const TOLERANCE_DB: f64 = 0.05;
+const TOLERANCE_DB: f64 = 0.02;
 
 /// A tone on bin 64 of 1024 at 1 MS/s.
 fn part(wiring: ParallelWiring) -> ParallelPart {
@@ -154,6 +154,26 @@ fn each_wrong_wire_has_its_sentence_and_the_right_one_works_afterwards() {
     host.line.pi.set_parallel(Some(part(ParallelWiring::Right)));
     let (troubles, text) = probe(&mut host);
     assert_eq!(troubles, 0, "{text}");
+    spectra(&mut host, 150);
+}
+
+#[test]
+fn a_failed_dma_ends_the_stream_with_a_sentence_and_the_next_one_works() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, BOARD, ParallelWiring::Right);
+    spectra(&mut host, 150);
+    host.line.pi.fail_dma();
+    let text = host.until("FAULT", 1_000, |event| match event {
+        Event::Frame(reply) => match reply.message() {
+            Message::Fault(fault) => {
+                assert_eq!(fault.code, Fault::INPUT_FAILED);
+                Some(fault.text.to_owned())
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    assert!(text.contains("DMA stopped with an error"), "{text}");
     spectra(&mut host, 150);
 }
 

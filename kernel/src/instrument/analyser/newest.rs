@@ -14,7 +14,7 @@ pub(super) struct Newest {
     is_on: bool,
     /// Index behind the last sample of the blocks so far.
     reached: u64,
-    /// The same at the end of the record before.
+    /// Its value at the end of the record before.
     before: u64,
     /// Samples of this record, each once.
     taken: u64,

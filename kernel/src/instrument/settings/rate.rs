@@ -1,8 +1,8 @@
 //! Rates of live inputs.
 //!
 //! A rate is a fraction of hertz. Where the board gives the clock of I2S, it is the crystal's 19.2
-//! MHz divided by a whole number and by the 64 bit clocks of a frame, so it is 300,000 Hz divided by
-//! that number, and nothing else. SMI has five rates.
+//! MHz divided by a whole number and by the 64 bit clocks of a frame, so it is 300,000 Hz divided
+//! by that number, and nothing else. SMI has five rates.
 
 use core::fmt::{self, Write};
 

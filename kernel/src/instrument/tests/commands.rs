@@ -26,7 +26,7 @@ fn settings_are_set_and_read_back() {
     let Ok(Message::Settings(all)) = Message::decode(kind, &payload) else {
         panic!("not SETTINGS");
     };
-    assert!(all.lines().count() == 19 && all.contains("avg=16"), "{all}");
+    assert!(all.lines().count() == 20 && all.contains("avg=16"), "{all}");
     let (kind, payload) = session.ask(&Message::Get("capabilities"));
     let Ok(Message::Settings(text)) = Message::decode(kind, &payload) else {
         panic!("not SETTINGS");

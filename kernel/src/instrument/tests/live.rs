@@ -144,6 +144,16 @@ fn a_snapshot_takes_the_newest_samples_and_says_its_duty() {
         assert!((level + 6.02).abs() < 0.05, "{level}");
         assert_eq!(spectrum.head.counters.overruns, 0);
     }
+    // In words for a person.
+    session.must(&Message::Set("out=text"));
+    run_slowly(&mut session);
+    let texts = session.seen.iter().filter_map(|seen| match seen {
+        Seen::Text(text) => Some(text.as_str()),
+        Seen::Frame(..) => None,
+    });
+    let says_duty = |text: &str| text.contains("4 blocks, duty ") && text.contains(" %: [");
+    assert!(texts.into_iter().any(says_duty));
+    session.must(&Message::Set("out=u16"));
     // A stream of the same samples loses some, and counts them.
     session.must(&Message::Set("mode=stream"));
     run_slowly(&mut session);

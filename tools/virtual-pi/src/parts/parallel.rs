@@ -58,8 +58,9 @@ impl ParallelPart {
             return index as u8;
         }
         let [left, _] = self.signal.sample(index, rate_hz);
-        // To the nearest of 4096 codes; the wires take the upper eight bits.
-        let code = (left.saturating_add(1 << 19) >> 20) + 2048;
+        // To the nearest of 12 bits' codes; the wires take the upper eight bits. Full scale fills
+        // the scale of those eight: 127.5 of their steps.
+        let code = ((i64::from(left) * 2040 + (1 << 30)) >> 31) + 2048;
         (code >> 4) as u8
     }
 }

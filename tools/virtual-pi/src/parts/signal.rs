@@ -160,7 +160,9 @@ impl Signal {
             Self::Frames(frames) => frames[(index % frames.len() as u64) as usize],
             Self::Bytes(bytes) => {
                 let byte = bytes[(index % bytes.len() as u64) as usize];
-                [i32::from_be_bytes([byte ^ 0x80, 0, 0, 0]); 2]
+                let steps = 2 * i64::from(byte) - 255;
+                let value = (steps << 31) / 255;
+                [i32::try_from(value).unwrap_or(i32::MAX) & !BELOW; 2]
             }
             Self::WithBursts(signal, bursts) => {
                 let [left, right] = signal.sample(index, rate_hz);
