@@ -3,8 +3,8 @@
 //! The ARM copies samples in as they came, and powers out. Samples that blocks share are copied
 //! once, unless blocks begin inside words, which the QPUs cannot read; then each block is copied by
 //! itself. Samples that lie in memory of V3D's from a line's start on need not be copied: the plan
-//! reads them there. A plan keeps its window and is made for one kind of spectra; a record of so many blocks
-//! and what is left of an upload are two kinds, so two plans are kept.
+//! reads them there. A plan keeps its window and is made for one kind of spectra; a record of so
+//! many blocks and what is left of an upload are two kinds, so two plans are kept.
 //!
 //! A plan has two sets of buffers that take turns: while the QPUs work in one, the ARM reads the
 //! powers of the other and writes the next samples there.

@@ -44,9 +44,9 @@ const START_PERCENT: f64 = 0.5;
 pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
-/// The bytes that the ARM can look at in a second beside its other work: a fifth of what it could
+/// The bytes that the ARM can look at in a second beside its other work: a tenth of what it could
 /// with no other.
-const GLANCE_BYTES_A_SECOND: f64 = 8e6;
+const GLANCE_BYTES_A_SECOND: f64 = 4e6;
 /// Frames that are looked at together, or left out.
 const GLANCE_FRAMES: u64 = 128;
 
@@ -314,8 +314,8 @@ impl Capture {
         self.ring.read(port.memory(), first, count, take);
     }
 
-    /// As [`Self::read`], but at high rates the ARM has no time for all frames: then some of them
-    /// are left out ([`Self::glances_at`]).
+    /// Hands over frames as [`Self::read`] does, but at high rates the ARM has no time for all of
+    /// them: then some are left out ([`Self::glances_at`]).
     pub(super) fn glance(
         &self,
         port: &mut impl Port,
