@@ -1,4 +1,5 @@
-//! The part on the pins of a virtual Pi: `adc,tone=1000:-3`, `mic-right,wav=FILE`, `parallel,raw=F`.
+//! The part on the pins of a virtual Pi: `adc,tone=1000:-3`, `mic-right,wav=FILE`,
+//! `parallel,raw=FILE`.
 //!
 //! The first word says which part it is, the others what it plays and what is wrong with it.
 
