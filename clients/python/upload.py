@@ -94,10 +94,10 @@ class Board:
             sys.exit(f"record {number} is not whole, or one before it, or its descriptor; try again")
         doubt = struct.unpack_from("<QQ", payload, HEAD.size) if flags & 4 else None
         levels = [raw * it[18] + it[19] if encoding else 10 * math.log10(raw) if raw else None for raw in values]
-        self.spectra, unit, engine = number + 1, "dB" if it[7] == 1 else "dBFS", "qpu" if engine == 1 else "cpu"
+        self.spectra, both = number + 1, dict(zip(["levels", "levels_max"], [levels[: it[16]], levels[it[16] :] or None]))
         print(json.dumps({"record": number, "first_sample": sample, "blocks": blocks, "n": it[3], "first_bin": it[15],
-                          "bin_hz": it[1] / it[2] / it[3], "engine": engine, "doubt": doubt, "unit": unit,
-                          "levels": levels[: it[16]], "levels_max": levels[it[16] :]}), flush=True)
+                          "bin_hz": it[1] / it[2] / it[3], "engine": "qpu" if engine == 1 else "cpu", "doubt": doubt,
+                          "unit": "dB" if it[7] == 1 else "dBFS"} | both), flush=True)
 
     def ask(self, kind, payload, tries=4):
         """Sends a request until its answer comes."""

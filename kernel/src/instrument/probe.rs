@@ -6,7 +6,7 @@
 use core::fmt::{self, Write};
 
 use dsp::level::decibels;
-use wire::{Message, Probed, Rate, Slot};
+use wire::{Message, NakCode, Probed, Rate, Slot};
 
 use super::board::Board;
 use super::capture::{Capture, Event, Measured, Port, WRONG_PERCENT, Wiring, write_hz};
@@ -259,12 +259,15 @@ fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
 impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Begins to look at the live input. A stream ends.
     pub(super) fn begin_probe(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
-        self.end_stream(board);
-        let mut settings = self.settings;
+        let settings = self.settings;
+        // The clocks of one input may go to pins that a part for the other drives.
         if settings.input == Input::Generator {
-            settings.input = Input::I2s;
+            return Err(Refusal::Plain(
+                NakCode::WRONG_STATE,
+                "input=gen has no pins to look at; set input=i2s or input=smi first",
+            ));
         }
-        settings.check_rate().map_err(Refusal::Setting)?;
+        self.end_stream(board);
         self.live.probe = true;
         // A rate that is another is a finding like others, so the capture does not insist on it.
         let gives_clock = settings.wiring([true; 2]).gives_clock();

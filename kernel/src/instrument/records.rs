@@ -239,9 +239,29 @@ pub(super) fn encode(encoding: Encoding, powers: &[f32], out: &mut [u8]) {
 }
 
 fn clamps(encoding: Encoding, power: f32) -> bool {
+    // Well within the range no logarithm has to say so.
     match encoding {
         Encoding::F32 => false,
-        Encoding::U16 => centi_db(power).clamped,
-        Encoding::U8 => half_db(power).clamped,
+        Encoding::U16 => !(1e-37..1e25).contains(&power) && centi_db(power).clamped,
+        Encoding::U8 => !(1e-12..5.0).contains(&power) && half_db(power).clamped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_within_the_range_is_not_clamped() {
+        for power in [1e-37f32, 1e-12, 1.0, 4.999_999, 9.999e24] {
+            assert!(!centi_db(power).clamped, "{power}");
+        }
+        for power in [1e-12f32, 1.0, 4.999_999] {
+            assert!(!half_db(power).clamped, "{power}");
+        }
+        for power in [0.0, 1e-39, 1e26, f32::NAN] {
+            assert!(clamps(Encoding::U8, power), "{power}");
+        }
+        assert!(clamps(Encoding::U16, 0.0) && clamps(Encoding::U16, 1e26));
     }
 }

@@ -95,24 +95,29 @@ fn frames_are_transformed_in_place_as_their_copies_are() {
 #[test]
 fn blocks_of_a_ring_are_transformed_where_they_lie() {
     const RING: u32 = 1 << 17;
-    for (log2_points, format, channels) in [
-        (5, Format::I32, Channels::First),
-        (9, Format::I32, Channels::Second),
-        (12, Format::I32, Channels::First),
-        (14, Format::I32, Channels::Second),
-        (12, Format::U8High, Channels::All),
-        (14, Format::U8High, Channels::All),
-        (12, Format::I16, Channels::All),
-        (14, Format::U8, Channels::All),
-        (12, Format::F32, Channels::All),
+    for (log2_points, format, channels, blocks) in [
+        (5, Format::I32, Channels::First, 1),
+        (9, Format::I32, Channels::Second, 1),
+        (12, Format::I32, Channels::First, 1),
+        (14, Format::I32, Channels::Second, 1),
+        (12, Format::U8High, Channels::All, 1),
+        (14, Format::U8High, Channels::All, 1),
+        (10, Format::U8High, Channels::All, 64),
+        (12, Format::U8High, Channels::All, 16),
+        (14, Format::U8High, Channels::All, 3),
+        (12, Format::I16, Channels::All, 1),
+        (12, Format::I16, Channels::All, 5),
+        (14, Format::U8, Channels::All, 1),
+        (12, Format::F32, Channels::All, 1),
     ] {
         for conservative in [false, true] {
-            let powers = Powers::new(true, log2_points, 1);
+            let powers = Powers::new(true, log2_points, blocks);
             let mut request = Request::of(Transform::Powers(powers), 1);
+            request.hop = Some(1 << (log2_points - 1));
             (request.samples, request.channels) = (format, channels);
             (request.windowed, request.conservative) = (true, conservative);
             let half = request.transform.log2_row();
-            if conservative && tuning::conservative(half, 1).is_none() {
+            if conservative && tuning::conservative(half, blocks).is_none() {
                 continue;
             }
             let mut runner = SimRunner::new(8 << 20).with_functional(true);

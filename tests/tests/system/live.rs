@@ -240,16 +240,28 @@ fn the_first_boards_have_p5_or_no_pins() {
     assert!(sentence.contains("no pins for I2S"), "{sentence}");
 }
 
-#[test]
-fn a_minute_of_iq_with_three_quarters_overlap_has_no_hole() {
+/// Kilobytes of memory that this process has, where the system says so.
+fn memory_kb() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// I/Q with three quarters overlap for so long, in records without a hole, and with no more memory
+/// at the end than after ten seconds.
+fn stream_iq(seconds: u64) {
     const HOP: u64 = 1024;
     const AVERAGE: u64 = 32;
+    /// The memory of some seconds of spectra, which the host keeps for a while.
+    const MOST_KB: u64 = 16 * 1024;
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let settings = "input=i2s channel=iq n=4096 overlap=75% avg=32 out=u8";
     let mut host = board(&image, part(I2sRole::Slave, Wiring::Right), settings);
     host.must(&Message::Start);
-    let (mut records, mut last) = (0, None);
-    for _ in 0..60 {
+    let (mut records, mut last, mut begin_kb) = (0, None, None);
+    for second in 0..seconds {
         for event in host.collect(1_000) {
             let Event::Spectrum(spectrum) = event else {
                 continue;
@@ -261,7 +273,28 @@ fn a_minute_of_iq_with_three_quarters_overlap_has_no_hole() {
             last = Some(head.first_sample);
             records += 1;
         }
+        if second == 10 {
+            begin_kb = memory_kb();
+        }
     }
     // 50,000 samples a second make a record of each 32,768.
-    assert!(records >= 60 * 50_000 / 32_768 - 2, "{records}");
+    assert!(records >= seconds * 50_000 / 32_768 - 2, "{records}");
+    if let Some((begin_kb, end_kb)) = begin_kb.zip(memory_kb()) {
+        eprintln!("memory: {begin_kb} kB after 10 s, {end_kb} kB after {seconds} s");
+        assert!(end_kb <= begin_kb + MOST_KB);
+    }
+}
+
+#[test]
+fn a_minute_of_iq_with_three_quarters_overlap_has_no_hole() {
+    stream_iq(60);
+}
+
+#[test]
+#[ignore = "long: cargo xtask soak"]
+fn soak_live_hour_of_iq_has_no_hole_and_takes_no_memory() {
+    let seconds = std::env::var("QPUSCOPE_SOAK_SECONDS").ok();
+    let seconds = seconds.and_then(|text| text.parse().ok()).unwrap_or(3_600);
+    stream_iq(seconds);
+    println!("virtual time: {seconds} s");
 }

@@ -3,9 +3,9 @@
 
 use crate::host::{Event, Host, Spectrum};
 use crate::line::{Line, Virtual};
-use crate::live::{RECORD, SETTINGS, board, part, spectra, tone};
+use crate::live::{RECORD, SETTINGS, board, tone};
 use tests::{NO_KERNEL, need};
-use virtual_pi::{I2sPart, I2sRole, Signal, Tone, Wiring};
+use virtual_pi::{I2sPart, I2sRole, Signal, Tone};
 use wire::{Domain, Engine, Message, Rate, SampleFormat};
 
 /// Rate of the stream, as the board's clock gives it.

@@ -23,6 +23,7 @@ mod failures;
 mod fast_line;
 mod first_boot;
 mod formats;
+mod full_rate;
 mod generator;
 mod host_jobs;
 mod host_tool;

@@ -32,6 +32,7 @@ const USAGE: &str = "usage: cargo xtask <command>
                        what dist makes, which compiles qpuscope twice, optimized
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
                        [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
+                       --live [--out DIR]: a parallel ADC at 20 MS/s with bursts shorter than a block, as live.png
   test [FILTER]        every test; last line: N passed, N failed, N skipped
   soak [NAME]          the long forms of tests, all or those with NAME in theirs; --list names them
   lint                 rustfmt, clippy for the host and for the target, circles, lengths, words and prose,

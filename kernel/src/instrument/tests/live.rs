@@ -347,6 +347,13 @@ fn a_probe_says_what_is_on_the_pins() {
     assert_eq!(troubles, 1, "{text}");
     assert!(text.contains("Hz, expected 50,000"), "{text}");
 
+    session.must(&Message::Set("input=gen"));
+    let sentence = session.refused(&Message::Probe, NakCode::WRONG_STATE);
+    assert!(
+        sentence.contains("set input=i2s or input=smi"),
+        "{sentence}"
+    );
+    session.must(&Message::Set("input=i2s"));
     session.board.port.refuses = Some(PortError::NoPins);
     let sentence = session.refused(&Message::Probe, NakCode::NOT_AVAILABLE);
     assert!(sentence.contains("no pins"), "{sentence}");

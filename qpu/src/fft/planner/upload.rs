@@ -229,8 +229,9 @@ impl Lists {
         to.flush()
     }
 
-    /// Writes the words of passes that read the input that differ from those of `before`, whose
-    /// input was another.
+    /// Moves the words of passes that read the input that differ from those of `before`, whose
+    /// input was another. Each holds an address of the input, so it moves as far as that does; and
+    /// what a word of the first list holds, that word of all others holds as well.
     ///
     /// # Errors
     /// The runner's.
@@ -243,37 +244,29 @@ impl Lists {
         let passes = self.arrangement.passes().enumerate();
         for (number, memory) in passes.filter(|(_, memory)| memory.step.from == Area::Input) {
             let (pass, program) = (memory.layout(), memory.program);
-            let both = [before, self].map(|lists| lists.buffers(memory));
-            let mut to = Writer::new(runner, self.lists);
+            let [old, new] = [before, self].map(|lists| lists.buffers(memory));
+            let by = new.from.wrapping_sub(old.from);
+            let context = self.program(number, memory, direction, (0, 0));
+            let unit = unit_context(memory, 0, 0);
+            let moves = |old: u32, new: u32| {
+                debug_assert!(new == old || new == old.wrapping_add(by));
+                new != old
+            };
+            let in_start = Marks::of(program.start, |&word| {
+                let [old, new] = [&old, &new].map(|it| context.start(pass, it, word));
+                moves(old, new)
+            });
+            let in_record = Marks::of(program.record, |&word| {
+                let [old, new] = [&old, &new].map(|it| unit.record(pass, it, word));
+                moves(old, new)
+            });
             for (index, stretch) in programs(memory) {
-                let context = self.program(number, memory, direction, (index, stretch));
                 let start = memory.start_of(index, stretch);
-                for (at, &word) in (0..).zip(program.start) {
-                    if pass.has_base() && !matches!(word, Start::Row(_)) {
-                        continue;
-                    }
-                    let [old, new] = both.each_ref().map(|it| context.start(pass, it, word));
-                    if old != new {
-                        to.put_at(start + 4 * at, &[new])?;
-                    }
-                }
-                if pass.has_base() {
-                    continue;
-                }
+                in_start.move_words(runner, self.lists, (start, 1), by)?;
                 let records = memory.records + memory.records_of(index, stretch);
-                for unit in 0..context.units {
-                    let unit_context = unit_context(memory, index, stretch * memory.stretch + unit);
-                    for (at, &word) in (0..).zip(program.record) {
-                        let at = unit * program.record.len() as u32 + at;
-                        let words = both.each_ref();
-                        let [old, new] = words.map(|it| unit_context.record(pass, it, word));
-                        if old != new {
-                            to.put_at(records + 4 * at, &[new])?;
-                        }
-                    }
-                }
+                let units = memory.units_in(index, stretch);
+                in_record.move_words(runner, self.lists, (records, units), by)?;
             }
-            to.flush()?;
         }
         Ok(())
     }
@@ -392,6 +385,59 @@ const fn sign(direction: Direction) -> f32 {
     match direction {
         Direction::Forward => 1.0,
         Direction::Inverse => -1.0,
+    }
+}
+
+/// Words of a list that hold an address.
+struct Marks {
+    /// Words of the list.
+    words: usize,
+    /// A bit for each that does.
+    marked: u64,
+}
+
+impl Marks {
+    /// The words of a list for which `is_marked` holds.
+    fn of<T>(list: &[T], is_marked: impl FnMut(&T) -> bool) -> Self {
+        debug_assert!(list.len() <= u64::BITS as usize && list.len() <= CHUNK);
+        let marks = list.iter().map(is_marked);
+        let marked = (0..)
+            .zip(marks)
+            .fold(0, |all, (at, is_marked)| all | u64::from(is_marked) << at);
+        Self {
+            words: list.len(),
+            marked,
+        }
+    }
+
+    /// Adds `by` to these words of lists that follow each other from a byte offset on.
+    fn move_words<R: Runner>(
+        &self,
+        runner: &mut R,
+        buffer: Buffer,
+        (offset, lists): (u32, u32),
+        by: u32,
+    ) -> Result<(), R::Error> {
+        if self.marked == 0 {
+            return Ok(());
+        }
+        let mut words = [0; CHUNK];
+        let at_a_time = CHUNK / self.words;
+        for first in (0..lists as usize).step_by(at_a_time) {
+            let words = &mut words[..at_a_time.min(lists as usize - first) * self.words];
+            let place = offset / 4 + (first * self.words) as u32;
+            runner.read(buffer, place, words)?;
+            for list in words.chunks_exact_mut(self.words) {
+                let mut marked = self.marked;
+                while marked != 0 {
+                    let word = &mut list[marked.trailing_zeros() as usize];
+                    *word = word.wrapping_add(by);
+                    marked &= marked - 1;
+                }
+            }
+            runner.write(buffer, place, words)?;
+        }
+        Ok(())
     }
 }
 

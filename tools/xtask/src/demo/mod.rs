@@ -1,7 +1,9 @@
 //! `cargo xtask demo`: the spectrum of a recording, by the real image on the virtual Pi.
 //!
 //! Everything of substance is `qpuscope fft --port sim:target/kernel.img`; here is only the choice
-//! of what is shown to someone who has nothing but a clone.
+//! of what is shown to someone who has nothing but a clone. `--live` shows an ADC at 20 MS/s.
+
+mod live;
 
 use crate::{firmware, process, toolchain, workspace};
 use anyhow::{Context, Result, bail};
@@ -22,6 +24,7 @@ struct Options {
     column: Option<String>,
     out: Option<String>,
     json: bool,
+    live: bool,
 }
 
 fn parse(rest: &[String]) -> Result<Options> {
@@ -33,12 +36,16 @@ fn parse(rest: &[String]) -> Result<Options> {
                 options.json = true;
                 continue;
             }
+            "--live" => {
+                options.live = true;
+                continue;
+            }
             "--input" => &mut options.input,
             "--rate" => &mut options.rate,
             "--column" => &mut options.column,
             "--out" => &mut options.out,
             other => bail!(
-                "demo does not know {other:?}; it takes --input FILE, --rate HZ, --column NAME, --out DIR and --json"
+                "demo does not know {other:?}; it takes --input FILE, --rate HZ, --column NAME, --out DIR, --json and --live"
             ),
         };
         let value = words.next();
@@ -47,6 +54,10 @@ fn parse(rest: &[String]) -> Result<Options> {
                 .with_context(|| format!("{word} needs a value"))?
                 .clone(),
         );
+    }
+    let of_recordings = [&options.input, &options.rate, &options.column];
+    if options.live && (options.json || of_recordings.iter().any(|word| word.is_some())) {
+        bail!("--live plays its own signal; give only --out DIR with it");
     }
     Ok(options)
 }
@@ -64,6 +75,10 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     let image = firmware::build(&toolchain)?;
     eprintln!("{image}\nbuilding qpuscope");
     let qpuscope = build_qpuscope()?;
+    if options.live {
+        let out = options.out.unwrap_or(".".into());
+        return live::run(&qpuscope, &image, out.as_ref());
+    }
     let mut command = Command::new(qpuscope);
     command.args(arguments(&options, &image));
     eprintln!("+ {}", process::describe(&command));
@@ -126,6 +141,9 @@ mod test {
         assert!(options.json && options.out.is_none());
         let error = parse(&words("--inptu a.wav")).unwrap_err().to_string();
         assert!(error.contains("\"--inptu\""), "{error}");
+        assert!(parse(&words("--live --out x")).unwrap().live);
+        let error = parse(&words("--live --json")).unwrap_err().to_string();
+        assert!(error.contains("only --out"), "{error}");
         let error = parse(&words("--input")).unwrap_err().to_string();
         assert!(error.contains("needs a value"), "{error}");
     }
