@@ -54,8 +54,8 @@ pub struct Blocks {
 
 impl Blocks {
     /// True if the firmware lets the QPUs do these: all samples, if blocks shared none, are no more
-    /// than the longest block has. Two detectors have no plan where a constant is removed from every
-    /// bin.
+    /// than the longest block has. Two detectors have no plan where a constant is removed from
+    /// every bin.
     #[must_use]
     pub const fn has_plan(&self) -> bool {
         let Self {

@@ -300,8 +300,8 @@ fn two_detectors_take_neither_decibels_nor_what_is_in_memory() {
         },
     ] {
         let error = Plan::memory::<SimError>(FFT, &request(powers, 1)).unwrap_err();
-        assert_eq!(error, Error::Detectors);
-        assert!(error.to_string().contains("a plan for each"));
+        assert_eq!(error, Error::Combination);
+        assert!(error.to_string().contains("a plan of its own"));
     }
     let request = request(powers, 1);
     let mut runner = runner(&request, Pace::Functional);

@@ -24,9 +24,8 @@ const FLOOR: f64 = 1e-8;
 /// The signal of a lot: a tone that is the same in each block, whose sums lose the same in each
 /// addition; noise; a burst of one block in a lot.
 fn sample(random: &mut Random, lot: u32, index: usize) -> Complex<f32> {
-    let turn = |bin: f64| Complex::new(0.0, TAU * bin * index as f64 / N as f64);
     let tone = |bin: f64, size: f64| {
-        let Complex { im: angle, .. } = turn(bin);
+        let angle = TAU * bin * index as f64 / N as f64;
         Complex::new(size * angle.cos(), size * angle.sin())
     };
     let (steady, noise) = (tone(5.0, 0.3), random.signed_unit() * 0.01);

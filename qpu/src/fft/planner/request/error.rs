@@ -43,10 +43,9 @@ pub enum Error<E> {
         /// The one behind the last.
         most: i32,
     },
-    /// The greater in one place and the lesser in another, or two detectors and what is in memory.
+    /// The greater in one place and the lesser in another, or two detectors with something that
+    /// there is for one at a time only.
     Combination,
-    /// Two detectors with something that there is for one at a time only.
-    Detectors,
     /// A window by whose sum powers cannot be divided, or of which a constant cannot be removed.
     Window,
     /// There are no powers to combine with.
@@ -125,11 +124,8 @@ impl<E> Error<E> {
         match self {
             Self::Combination => {
                 "the greatest of several spectra and the least of several calls (or the other way round) \
-                 cannot be had together, and two detectors of a plan only replace what was there: keep one of them in a plan of its own"
-            }
-            Self::Detectors => {
-                "two detectors at once have no decibels, and no constant is removed from every bin: take a plan for \
-                 each"
+                 cannot be had together, nor two detectors with decibels, with a constant removed from every \
+                 bin, or with powers in memory: keep one of them in a plan of its own"
             }
             Self::Window => {
                 "the window's coefficients must be finite, with a sum that is not 0, and the same from both ends \
@@ -252,7 +248,6 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             ),
             Self::Runner(error) => write!(f, "the QPU runner failed: {error:?}"),
             Self::Combination
-            | Self::Detectors
             | Self::Window
             | Self::NoPowers
             | Self::Channels

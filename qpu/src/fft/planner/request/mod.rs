@@ -161,7 +161,7 @@ impl Request {
         if let Transform::Powers(powers) = self.transform
             && !powers.has_detectors()
         {
-            return Err(Error::Detectors);
+            return Err(Error::Combination);
         }
         if let Transform::Powers(powers) = self.transform
             && !powers.has_finite_factors()

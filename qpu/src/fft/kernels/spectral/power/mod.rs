@@ -6,8 +6,8 @@
 //! other may be left out.
 //!
 //! What is in memory can be kept: it is multiplied by a weight and added, or the greater or lesser
-//! of both stays. Two detectors at once ([`Detector::MeanMax`]) replace it; the greatest of a row of
-//! powers is stored behind their mean.
+//! of both stays. Two detectors at once ([`Detector::MeanMax`]) replace it; the greatest of a row
+//! of powers is stored behind their mean.
 //!
 //! # Removing a constant
 //!
@@ -192,8 +192,8 @@ impl Powers {
         self.rows()[1] * VECTOR_BYTES
     }
 
-    /// Bytes of a row of powers and of the decibels or the second detector's powers behind it, which
-    /// begin at [`Powers::power_bytes`].
+    /// Bytes of a row of powers and of the decibels or the second detector's powers behind it,
+    /// which begin at [`Powers::power_bytes`].
     #[must_use]
     pub const fn output_bytes(&self) -> u32 {
         let is_double = self.decibels || self.detector.second().is_some();
