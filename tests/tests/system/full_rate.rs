@@ -11,7 +11,7 @@ use qpu_programs::FIRMWARE;
 use qpu_programs::firmware::{self, Blocks};
 use tests::{NO_KERNEL, need};
 use v3d_sim::SimRunner;
-use virtual_pi::{Config, ParallelPart, Signal, Tone};
+use virtual_pi::{Bursts, Config, ParallelPart, Signal, Tone};
 use wire::{Engine, Message};
 
 /// Rate of the line.
@@ -19,16 +19,40 @@ const BAUD: u32 = 3_000_000;
 /// The shares of the time that QPUs and ARM may be busy.
 const MOST: [f64; 2] = [0.8, 0.6];
 
-/// A tone and noise.
+/// Bins that are sent to find bursts; that of the bursts is in the middle.
+const BINS: u64 = 9;
+/// Samples by which the stream may be behind the ADC: its pipeline, and what the driver drops.
+const BEHIND: u64 = 4_096;
+
+/// Bursts of 600 samples, one in each 5.5 ms.
+const BURSTS: Bursts = Bursts {
+    tone: Tone {
+        hz: 7e6,
+        dbfs: -30.0,
+    },
+    samples: 600,
+    period: 110_000,
+    seed: 32,
+};
+
+/// Two tones, noise and the bursts.
 fn signal() -> Signal {
-    Signal::Tones {
-        tones: vec![Tone {
-            hz: 5e6,
-            dbfs: -3.0,
-        }],
-        noise_dbfs: Some(-50.0),
-        seed: 1,
-    }
+    let tone = |hz, dbfs| Tone { hz, dbfs };
+    let tones = Signal::Tones {
+        tones: vec![tone(2.1e6, -20.0), tone(4.7e6, -40.0)],
+        noise_dbfs: Some(-60.0),
+        seed: 32,
+    };
+    Signal::WithBursts(Box::new(tones), BURSTS)
+}
+
+/// The number of bursts that touch the samples `from..to`.
+fn touching(from: u64, to: u64) -> usize {
+    let near = from / BURSTS.period..to / BURSTS.period + 1;
+    let starts = near.map(|number| BURSTS.start(number));
+    starts
+        .filter(|start| start + BURSTS.samples > from && *start < to)
+        .count()
 }
 
 /// A board with a fast line, to which an ADC is connected.
@@ -90,6 +114,45 @@ fn records(host: &mut Host<Virtual>, n: u64, average: u64, span_ms: u64) -> Vec<
     records
 }
 
+/// Holds that records of 3.3 ms show each burst in the record that has it and in no other, and that
+/// one block of each record, as a viewer takes it for a screen, has few of them.
+fn assert_bursts(host: &mut Host<Virtual>, n: u64) {
+    let average = 131_072 / n;
+    let bin = (BURSTS.tone.hz / 20e6 * n as f64) as u64;
+    let first = bin - BINS / 2;
+    host.must(&Message::Set(&format!(
+        "detector=max first={first} bins={BINS}"
+    )));
+    let records = records(host, n, average, 50);
+    host.must(&Message::Set("detector=mean first=all bins=0"));
+    // Where two blocks overlap, each has half of the window's height, which is its mean.
+    let share = BURSTS.samples as f64 / n as f64;
+    let least_dbfs = BURSTS.tone.dbfs + 20.0 * share.log10() - 5.0;
+    let (mut found, mut empty, mut seen) = (0, 0, 0);
+    for Spectrum {
+        head, levels_db, ..
+    } in &records
+    {
+        let first = head.first_sample;
+        let end = first + (average + 1) * n / 2;
+        let level = levels_db.iter().copied().fold(f64::MIN, f64::max);
+        let shows = level > least_dbfs;
+        // Half a burst at an edge lies in the middle of a block of the record beside it.
+        let inside = touching(first + n / 2 + BEHIND, end - n / 2);
+        let outside = touching(first.saturating_sub(BEHIND), end + BEHIND);
+        assert!(shows || inside == 0, "n={n} at {first}: {level} dBFS");
+        assert!(!shows || outside > 0, "n={n} at {first}: {level} dBFS");
+        found += inside;
+        empty += usize::from(!shows);
+        seen += usize::from(touching(first, first + n) > 0);
+    }
+    assert!(
+        found >= 4 && empty >= 3,
+        "n={n}: {found} bursts, {empty} records without"
+    );
+    assert!(seen * 2 < found, "n={n}: {seen} of {found} bursts");
+}
+
 /// All records of 20 MS/s with blocks of these lengths, for so long.
 fn assert_carried(line_fills: bool, spans_ms: [(u64, u64, u64); 3]) {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
@@ -100,6 +163,7 @@ fn assert_carried(line_fills: bool, spans_ms: [(u64, u64, u64); 3]) {
     let mut host = board(&image, config);
     for (n, average, span_ms) in spans_ms {
         records(&mut host, n, average, span_ms);
+        assert_bursts(&mut host, n);
     }
 }
 

@@ -14,7 +14,6 @@ mod reference;
 
 mod arm_time;
 mod boot;
-mod bursts;
 mod defects;
 mod demo;
 mod detectors;
