@@ -16,7 +16,7 @@ const BLOCKS: u64 = 128;
 /// Bin 358 is that of the bursts.
 const SETTINGS: &str = "input=smi rate=20M n=1024 overlap=50% window=hann avg=128 detector=max out=u8 first=340 bins=40";
 const BIN: usize = 358 - 340;
-/// What a burst reads in the block that has most of it, at the least; the rest is below.
+/// Least level of a burst in the block that has most of it; bins without one are below the second.
 const LEAST_DBFS: f64 = -40.0;
 const FLOOR_DBFS: f64 = -55.0;
 /// Samples by which the stream may be behind the ADC: its pipeline, and what the driver drops.

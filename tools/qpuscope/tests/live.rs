@@ -53,12 +53,40 @@ fn a_file_is_played_by_an_adc_on_i2s_and_read_at_its_level() {
 }
 
 #[test]
+fn bytes_are_played_by_a_parallel_adc() {
+    let Some(image) = image("bytes_are_played_by_a_parallel_adc") else {
+        return;
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("live");
+    std::fs::create_dir_all(&folder).expect("a folder for files");
+    let path = folder.join("tone.u8");
+    // 37 cycles in 1000 bytes, of -6 dBFS.
+    let bytes = (0..1000_u32).map(|index| {
+        let phase = f64::from(index * 37 % 1000) / 1000.0 * std::f64::consts::TAU;
+        (127.5 + 63.75 * phase.sin()).round() as u8
+    });
+    std::fs::write(&path, bytes.collect::<Vec<u8>>()).expect("a file");
+    let (output, status, said) = run(qpuscope()
+        .args(["read", &sim(&image), "-q", "--smi"])
+        .arg(&path)
+        .args(["--set", "rate=1M n=1024 avg=64 window=flat-top out=u16"])
+        .args(["--count", "1", "--json", "--strict"]));
+    assert_eq!(status, 0, "{said}");
+    let spectrum: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let line = &spectrum["lines"][0];
+    let frequency = line["frequency"].as_f64().expect("a frequency");
+    assert!((frequency - 37_000.0).abs() < 200.0, "{line}");
+    let level = line["level"].as_f64().expect("a level");
+    assert!((level + 6.02).abs() < 0.05, "{level} dBFS");
+}
+
+#[test]
 fn probe_says_what_is_on_the_pins_and_ends_with_1_when_something_is_wrong() {
     let name = "probe_says_what_is_on_the_pins_and_ends_with_1_when_something_is_wrong";
     let Some(image) = image(name) else { return };
     let probe = |part: &str, more: &[&str]| {
         let mut command = qpuscope();
-        command.args(["probe", "-q", "-p", &sim(&image), "--set", "input=i2s"]);
+        command.args(["probe", "-q", "-p", &sim(&image)]);
         run(command.args(["--part", part]).args(more))
     };
     let (output, status, said) = probe("adc,tone=3125:-3", &["--json"]);

@@ -1,4 +1,5 @@
-//! The part on the pins of a virtual Pi: `adc,tone=1000:-3`, `mic-right,wav=FILE`, `parallel,raw=F`.
+//! The part on the pins of a virtual Pi: `adc,tone=1000:-3`, `mic-right,wav=FILE`,
+//! `parallel,raw=FILE`.
 //!
 //! The first word says which part it is, the others what it plays and what is wrong with it.
 
@@ -25,16 +26,14 @@ pub struct PartOptions {
     /// A part on the pins of a virtual Pi: mic, mic-right, adc or adc-master:RATE on I2S, or
     /// parallel on SMI, then what it plays (tone=HZ:DBFS, noise=DBFS,
     /// burst=HZ:DBFS:SAMPLES:PERIOD, seed=N, count, wav=FILE or raw=FILE), pins=p5 for I2S on the
-    /// first Pi 1 B, and wiring=NAME for what is wrong with it. A part on the header makes the
-    /// board a B+
+    /// first Pi 1 B, and wiring=NAME for what is wrong with it. Sets input=i2s or input=smi. A part
+    /// on the header makes the board a B+
     #[arg(long, value_name = "KIND,...", conflicts_with_all = ["i2s", "smi"])]
     part: Option<Part>,
-    /// An ADC on I2S of a virtual Pi that plays a WAV file, a sample for each of the board's;
-    /// sets input=i2s
+    /// An ADC on I2S of a virtual Pi that plays a WAV file, a sample for each of the board's
     #[arg(long, value_name = "FILE.wav", conflicts_with = "smi")]
     i2s: Option<PathBuf>,
-    /// A parallel ADC on SMI of a virtual Pi that plays a WAV file, or bytes of offset binary;
-    /// sets input=smi
+    /// A parallel ADC on SMI of a virtual Pi that plays a WAV file, or bytes of offset binary
     #[arg(long, value_name = "FILE")]
     smi: Option<PathBuf>,
 }
@@ -87,21 +86,17 @@ impl PartOptions {
         self.part.is_some() || self.i2s.is_some() || self.smi.is_some()
     }
 
-    /// The text of `cmdline.txt` with the input of a short form, where it names none.
+    /// The text of `cmdline.txt` with the input that the part is for, where it names none.
     #[must_use]
     pub fn cmdline(&self, given: &str) -> String {
-        let input = match (&self.i2s, &self.smi) {
-            _ if given
-                .split_whitespace()
-                .any(|word| word.starts_with("input=")) =>
-            {
-                ""
-            }
-            (Some(_), _) => "input=i2s ",
-            (_, Some(_)) => "input=smi ",
-            _ => "",
-        };
-        format!("{input}{given}")
+        let names_one = given
+            .split_whitespace()
+            .any(|word| word.starts_with("input="));
+        match self.asked().map(|part| part.part) {
+            Some(Fitted::I2s(_)) if !names_one => format!("input=i2s {given}"),
+            Some(Fitted::Parallel(_)) if !names_one => format!("input=smi {given}"),
+            _ => given.to_owned(),
+        }
     }
 
     /// The part, with what its file holds.
@@ -274,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_set_the_input() {
+    fn a_part_sets_the_input() {
         let short = PartOptions {
             smi: Some("a.u8".into()),
             ..PartOptions::default()
@@ -282,6 +277,11 @@ mod tests {
         assert_eq!(short.cmdline("n=256"), "input=smi n=256");
         assert_eq!(short.cmdline("input=gen"), "input=gen");
         assert_eq!(PartOptions::default().cmdline("n=256"), "n=256");
+        let long = PartOptions {
+            part: Some(read("mic").unwrap()),
+            ..PartOptions::default()
+        };
+        assert_eq!(long.cmdline(""), "input=i2s ");
         let of = |options: &PartOptions| options.asked().unwrap().file.unwrap();
         assert_eq!(of(&short), File::new("a.u8".as_ref(), Kind::Bytes));
         let wav = PartOptions {

@@ -1,4 +1,4 @@
-//! What a part plays: tones, noise and bursts, a count, or a file.
+//! The signal that a part plays: tones, noise and bursts, a count, or a file.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ impl File {
     }
 }
 
-/// Words about what a part plays.
+/// Words about the signal.
 pub struct Playing {
     /// Form of a raw file.
     raw: Kind,

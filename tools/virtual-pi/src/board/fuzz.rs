@@ -1,5 +1,5 @@
-//! Anything that a program may write to DMA, PCM, SMI, the clock manager and the pins ends in an answer:
-//! a register, a fault with words, or nothing.
+//! Anything that a program may write to DMA, PCM, SMI, the clock manager and the pins ends in an
+//! answer: a register, a fault with words, or nothing.
 
 use super::Board;
 use crate::clock::ARM_HZ;

@@ -6,8 +6,8 @@
 //! no effect.
 //!
 //! Sources: BCM2835 ARM Peripherals, section 6.3, with its errata for the rates of sources; Linux
-//! `clk-bcm2835.c` for the offsets and for PCM, PWM and SMI, whose divider has four bits of DIVI and
-//! eight of DIVF.
+//! `clk-bcm2835.c` for the offsets and for PCM, PWM and SMI, whose divider has four bits of DIVI
+//! and eight of DIVF.
 
 use super::oscillation::Oscillation;
 use crate::fault::FaultKind;
@@ -20,7 +20,7 @@ const ENAB: u32 = 1 << 4;
 const KILL: u32 = 1 << 5;
 const BUSY: u32 = 1 << 7;
 const MASH: u32 = 3 << 9;
-/// What must not change while BUSY is set.
+/// Bits that must not change while BUSY is set.
 const SETUP: u32 = MASH | 1 << 8 | SRC;
 /// Least DIVI for each MASH (table 6-32).
 const LEAST_DIVI: [u32; 4] = [1, 2, 3, 5];

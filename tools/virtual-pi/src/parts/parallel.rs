@@ -21,7 +21,7 @@ const LATENCY: usize = 7;
 /// Faults of the wiring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ParallelWiring {
-    /// As it should be.
+    /// Every wire is where it should be.
     #[default]
     Right,
     /// The wire of the clock is off: the outputs stay as they are.
@@ -37,9 +37,9 @@ pub enum ParallelWiring {
 /// An ADC on the data pins of the SMI block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParallelPart {
-    /// What is wrong with its wires.
+    /// Faults of its wires.
     pub wiring: ParallelWiring,
-    /// What it measures: the left channel. A count is one of eight bits.
+    /// The signal that it measures: its left channel. A count is one of eight bits.
     pub signal: Signal,
 }
 

@@ -24,7 +24,8 @@ pub struct Parallel {
     /// Words that DMA reads at once.
     pub burst: u32,
     pub length: u32,
-    /// Bytes of each of the two control blocks; a ring of whole 256 samples would hide where DMA is.
+    /// Bytes of each of the two control blocks; a ring of whole 256 samples would hide where DMA
+    /// is.
     pub half: u32,
     /// A pin that is not routed.
     pub leave_out: u32,

@@ -30,7 +30,7 @@ const WRITE: u32 = 1 << 5;
 const UNMODELLED: u32 = 3 << 6 | 1 << 8 | 7 << 9 | 1 << 12;
 const PXLDAT: u32 = 1 << 14;
 const AFERR: u32 = 1 << 25;
-/// What the idle writing side shows: TXW, TXD, TXE.
+/// Bits that the idle writing side shows: TXW, TXD, TXE.
 const TX_IDLE: u32 = 1 << 26 | 1 << 28 | 1 << 30;
 const RXR: u32 = 1 << 27;
 const RXD: u32 = 1 << 29;

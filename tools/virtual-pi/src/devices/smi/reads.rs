@@ -47,7 +47,7 @@ impl Pins {
     }
 }
 
-/// What a transfer is set to.
+/// Settings of a transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
     /// Cycles of the clock for a read.
