@@ -200,7 +200,7 @@ pub trait Fft {
     /// Lets `held` take the squared magnitudes of the transforms of all blocks: as
     /// [`dsp::spectrum::accumulate`] does after window and transform, block by block. Needs no
     /// [`Fft::prepare`]. `window` has a coefficient for each point, `samples` are
-    /// [`Spectra::samples`] packed in words ([`samples`]), and `held` has [`Spectra::held`] numbers.
+    /// [`Spectra::samples`] packed in words ([`samples`]), `held` has [`Spectra::held`] numbers.
     /// Bins that are not wanted may be left alone.
     ///
     /// # Errors

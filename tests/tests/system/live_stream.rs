@@ -5,7 +5,7 @@ use crate::host::{Event, Host, Spectrum};
 use crate::line::{Line, Virtual};
 use crate::live::{RECORD, SETTINGS, board, tone};
 use tests::{NO_KERNEL, need};
-use virtual_pi::{I2sPart, I2sRole, Signal, Tone};
+use virtual_pi::{Config, I2sPart, I2sRole, ParallelPart, Signal, Tone};
 use wire::{Domain, Engine, Message, Rate, SampleFormat};
 
 /// Rate of the stream, as the board's clock gives it.
@@ -186,11 +186,11 @@ fn a_spectrum_is_at_most_two_blocks_old_when_it_leaves() {
     }
 }
 
-/// The power of bin `bin` of a block that begins with frame `first`, of one period of frames.
-fn power(frames: &[[i32; 2]], first: usize, n: usize, bin: usize) -> f64 {
+/// The power of bin `bin` of `n` samples from `first` on, of one period of them.
+fn power(period: &[f64], first: usize, n: usize, bin: usize) -> f64 {
     let (mut re, mut im) = (0.0, 0.0);
     for index in 0..n {
-        let sample = f64::from(frames[(first + index) % frames.len()][0]) / f64::from(1u32 << 31);
+        let sample = period[(first + index) % period.len()];
         let phase = std::f64::consts::TAU * (bin * index % n) as f64 / n as f64;
         re += sample * phase.cos();
         im += sample * phase.sin();
@@ -198,9 +198,26 @@ fn power(frames: &[[i32; 2]], first: usize, n: usize, bin: usize) -> f64 {
     (re * re + im * im) / (n * n) as f64 * 4.0
 }
 
+/// The place in a period of sample 0 of the stream that a record of one block is of, without a
+/// window: the part has begun before the board listened.
+fn place_of(record: &Spectrum, period: &[f64]) -> usize {
+    let n = record.descriptor.n as usize;
+    let differs = |first: &usize| {
+        let first = first + record.head.first_sample as usize;
+        let of = |bin: usize| {
+            let db = 10.0 * power(period, first, n, bin).log10();
+            (db - record.levels_db[bin]).abs()
+        };
+        [3, 77, 200, 411].map(of).into_iter().fold(0.0, f64::max)
+    };
+    let best = (0..period.len()).min_by(|a, b| differs(a).total_cmp(&differs(b)));
+    let best = best.expect("there are samples");
+    assert!(differs(&best) < 0.001, "{} dB", differs(&best));
+    best
+}
+
 #[test]
 fn spectra_of_a_part_are_those_of_its_samples_uploaded_bit_for_bit() {
-    const N: usize = 1024;
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let mut random = tests::mutate::Random::new(tests::seed());
     // A period is a record, so all records are equal.
@@ -210,21 +227,10 @@ fn spectra_of_a_part_are_those_of_its_samples_uploaded_bit_for_bit() {
     let settings = "input=i2s n=1024 window=rectangular avg=1 overlap=0 out=f32";
     let mut host = board(&image, adc(Signal::Frames(frames.clone().into())), settings);
     host.must(&Message::Start);
-    // The part has begun with its frames before the board listened.
     let one = host.spectrum(1_000);
     host.quiet();
-    let differs = |first: &usize| {
-        let bins = [3, 77, 200, 411].into_iter();
-        let first = first + one.head.first_sample as usize;
-        bins.map(|bin| {
-            let db = 10.0 * power(&frames, first, N, bin).log10();
-            (db - one.levels_db[bin]).abs()
-        })
-        .fold(0.0, f64::max)
-    };
-    let begin = (0..frames.len()).min_by(|a, b| differs(a).total_cmp(&differs(b)));
-    let begin = begin.expect("there are frames");
-    assert!(differs(&begin) < 0.001);
+    let left = |frame: &[i32; 2]| f64::from(frame[0]) / f64::from(1u32 << 31);
+    let begin = place_of(&one, &frames.iter().map(left).collect::<Vec<_>>());
     let all = || (0..4 * RECORD as usize).map(|index| frames[(begin + index) % frames.len()]);
     for channel in ["left", "iq"] {
         host.must(&Message::Set(&format!(
@@ -247,5 +253,73 @@ fn spectra_of_a_part_are_those_of_its_samples_uploaded_bit_for_bit() {
         let record = (live.head.first_sample / RECORD) as usize;
         assert_eq!(uploaded[0].head.engine, Engine::Qpu);
         assert!(live.raw == uploaded[record].raw, "{channel}");
+    }
+}
+
+/// A board with a parallel ADC that has this signal.
+fn parallel(image: &[u8], signal: Signal, settings: &str) -> Host<Virtual> {
+    let config = Config {
+        parallel: Some(ParallelPart::new(signal)),
+        revision: Some(0x0010),
+        ..Config::default()
+    };
+    let mut host = Host::new(Virtual::boot(image, config));
+    host.line_with("next:", 1_000);
+    host.quiet();
+    host.must(&Message::Set(settings));
+    host
+}
+
+#[test]
+fn spectra_of_a_parallel_adc_are_those_of_its_bytes_uploaded_bit_for_bit() {
+    const N: usize = 1024;
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut random = tests::mutate::Random::new(tests::seed());
+    let bytes: Vec<u8> = (0..2 * N).map(|_| random.below(256) as u8).collect();
+    let signal = Signal::raw_u8(&bytes).expect("there are samples");
+    let settings = "input=smi rate=1M n=1024 window=rectangular avg=1 overlap=0 out=f32";
+    let mut host = parallel(&image, signal, settings);
+    host.must(&Message::Start);
+    let live = host.spectrum(1_000);
+    host.quiet();
+    let value = |byte: &u8| (f64::from(*byte) - 127.5) / 127.5;
+    let begin = place_of(&live, &bytes.iter().map(value).collect::<Vec<_>>());
+    let first = begin + live.head.first_sample as usize;
+    let samples = (first..first + N).flat_map(|index| [0x5a, bytes[index % bytes.len()]]);
+    let samples: Vec<u8> = samples.collect();
+    let rate = Rate::hz(1_000_000);
+    let uploaded = host.upload(SampleFormat::U8High, Domain::Real, rate, &samples);
+    assert_eq!(uploaded[0].head.engine, Engine::Qpu);
+    assert!(live.raw == uploaded[0].raw);
+}
+
+#[test]
+fn a_sine_at_a_parallel_adc_reads_its_level_by_qpus_and_arm() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let settings = "input=smi rate=1M n=1024 avg=16 out=f32";
+    let mut host = parallel(&image, Signal::Silence, settings);
+    for (bin, window) in [(64.0, "hann"), (100.25, "flat-top"), (100.5, "flat-top")] {
+        host.line
+            .pi
+            .set_parallel(Some(ParallelPart::new(Signal::Tones {
+                tones: vec![Tone {
+                    hz: bin * 1e6 / 1024.0,
+                    dbfs: -3.0,
+                }],
+                noise_dbfs: Some(-50.0),
+                seed: 1,
+            })));
+        for (engine, wanted) in [("auto", Engine::Qpu), ("cpu", Engine::Cpu)] {
+            host.must(&Message::Set(&format!("window={window} engine={engine}")));
+            host.must(&Message::Start);
+            let spectrum = host.spectrum(1_000);
+            assert_eq!(spectrum.head.engine, wanted);
+            let level = spectrum.levels_db.iter().copied().fold(f64::MIN, f64::max);
+            assert!(
+                (level + 3.0).abs() < 0.02,
+                "bin {bin}, {engine}: {level} dBFS"
+            );
+            host.quiet();
+        }
     }
 }

@@ -99,7 +99,8 @@ pub struct Spectrum {
     /// Samples of the stream or upload whose results may be wrong, in records before this one or in
     /// this one.
     pub doubt: Option<wire::Doubt>,
-    /// The share of the samples that was taken, in parts per million, if the stream leaves some out.
+    /// The share of the samples that was taken, in parts per million, if the stream leaves some
+    /// out.
     pub duty_ppm: Option<u32>,
     /// The board's name as the firmware says it.
     pub board: String,

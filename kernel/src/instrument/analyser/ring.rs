@@ -4,8 +4,8 @@
 //! holds only what the ARM has to look at: a block that is checked, a lot that the QPUs have failed
 //! to do or do not do at all, or one that begins inside a line.
 //!
-//! DMA goes on meanwhile. A lot that it has overtaken by the time that the lot is finished is thrown
-//! away as a whole, also where it was read in time.
+//! DMA goes on meanwhile. A lot that it has overtaken when the lot is finished is thrown away as a
+//! whole, also where it was read in time.
 
 use super::newest::Newest;
 use super::{Analyser, Buffers};

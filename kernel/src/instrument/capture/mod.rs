@@ -13,6 +13,7 @@
 //! ring ([`ring`]): they are read from there, or lent to the QPUs where they lie. A reader asks
 //! afterwards if DMA has left them alone ([`Capture::has`]); if not, they are lost as a whole.
 
+mod glance;
 mod meter;
 mod port;
 mod ring;
@@ -44,11 +45,6 @@ const START_PERCENT: f64 = 0.5;
 pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
-/// The bytes that the ARM can look at in a second beside its other work: a tenth of what it could
-/// with no other.
-const GLANCE_BYTES_A_SECOND: f64 = 4e6;
-/// Frames that are looked at together, or left out.
-const GLANCE_FRAMES: u64 = 128;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -312,36 +308,6 @@ impl Capture {
         take: impl FnMut(&[u32], Range<usize>),
     ) {
         self.ring.read(port.memory(), first, count, take);
-    }
-
-    /// Hands over frames as [`Self::read`] does, but at high rates the ARM has no time for all of
-    /// them: then some are left out ([`Self::glances_at`]).
-    pub(super) fn glance(
-        &self,
-        port: &mut impl Port,
-        first: u64,
-        count: u64,
-        mut take: impl FnMut(&[u32], Range<usize>),
-    ) {
-        let part = u64::from(self.glances_at());
-        let end = first + count;
-        let mut at = first;
-        while at < end {
-            let stop = end.min(at - at % GLANCE_FRAMES + GLANCE_FRAMES);
-            let is_seen = (at / GLANCE_FRAMES).is_multiple_of(part);
-            if is_seen {
-                self.read(port, at, stop - at, &mut take);
-            }
-            at = stop;
-        }
-    }
-
-    /// One in so many frames is looked at for clipping.
-    pub(super) fn glances_at(&self) -> u32 {
-        let rate = self.rate().map_or(0.0, |it| it.rate.to_hz());
-        let bytes = rate * f64::from(self.wiring.frame_bytes());
-        let fits = |part: &u32| bytes <= f64::from(*part) * GLANCE_BYTES_A_SECOND;
-        [1, 2, 4, 8].into_iter().find(fits).unwrap_or(16)
     }
 
     /// The place of frames, for the QPUs to read them there ([`Ring::lend`]). DMA overtakes it when
