@@ -392,7 +392,8 @@ mod tests {
         for coding in codings {
             for log2n in MIN_LOG2..=MAX_LOG2 {
                 let points = 1 << log2n;
-                let most = crate::instrument::MAX_N >> log2n;
+                let is_real = coding.domain == Domain::Real;
+                let most = (Blocks::most_samples(is_real, coding.format) >> log2n) as u32;
                 for (number, window) in Window::ALL.into_iter().enumerate() {
                     for hop in [1, 2, 3, points / 2, points - 1, points] {
                         for blocks in [1, 2, 3, 4, 5, 10, most].map(|blocks| most.min(blocks)) {

@@ -53,8 +53,18 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// True if the firmware lets the QPUs do these: all samples, if blocks shared none, are no more
-    /// than the longest block has. Two detectors have no plan where a constant is removed from
+    /// The greatest number of samples that blocks may have, if they shared none: those of the
+    /// longest block, and twice as many where two are a word, which a fast ADC brings. The more
+    /// blocks are done together, the less often the ARM reads their powers.
+    #[must_use]
+    pub const fn most_samples(is_real: bool, format: Format) -> u64 {
+        match (is_real, format) {
+            (true, Format::I16 | Format::U8High) => 2 << MAX_LOG2,
+            _ => 1 << MAX_LOG2,
+        }
+    }
+
+    /// True if the firmware lets the QPUs do these ([`Self::most_samples`]). Two detectors have no plan where a constant is removed from
     /// every bin.
     #[must_use]
     pub const fn has_plan(&self) -> bool {
@@ -65,7 +75,7 @@ impl Blocks {
         MIN_LOG2_POWERS <= log2_points
             && log2_points <= MAX_LOG2
             && count >= 1
-            && (count as u64) << log2_points <= 1 << MAX_LOG2
+            && (count as u64) << log2_points <= Self::most_samples(self.is_real, self.format)
             && (is_alone || matches!(self.removed, Removed::Near(_)))
     }
 

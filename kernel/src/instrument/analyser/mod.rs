@@ -17,7 +17,8 @@ mod trust;
 
 use dsp::spectrum;
 use dsp::{Complex, Direction, Gain, Window};
-use wire::{Doubt, SampleFormat};
+use qpu_programs::firmware::Blocks;
+use wire::{Domain, Doubt, SampleFormat};
 
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
@@ -110,7 +111,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             exponential,
             shape: Shape::new(
                 &Settings::default(),
-                Coding::new(SampleFormat::F32, wire::Domain::Real),
+                Coding::new(SampleFormat::F32, Domain::Real),
                 (0, 1),
             ),
             window_for: None,
@@ -161,16 +162,19 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     }
 
     /// The number of blocks that one step may do, where the QPUs do them together: their samples
-    /// must fit, and if the ARM has to do them, it must not take longer than with one block of the
-    /// greatest length.
+    /// must fit, and if the ARM has to do them, it must not take much longer than with one block of
+    /// the greatest length.
     fn record_blocks(&self) -> u32 {
         let Shape {
             n, average, engine, ..
         } = self.shape;
-        let most = MAX_N / n as u32;
         let most = match self.ring_end {
-            Some(_) => self.aligned_lot(most.min(average)),
-            None => most,
+            Some(_) => {
+                let Coding { domain, format, .. } = self.shape.coding;
+                let samples = Blocks::most_samples(domain == Domain::Real, format);
+                self.aligned_lot((samples as u32 / n as u32).min(average))
+            }
+            None => MAX_N / n as u32,
         };
         match (engine, average) {
             (EngineChoice::Fft | EngineChoice::Cpu, _) => 1,

@@ -45,21 +45,30 @@ impl TcpLine {
     /// A host comes, if one waits.
     fn accept(&mut self) -> std::io::Result<bool> {
         match self.listener.accept() {
-            Ok((peer, _)) => {
-                self.peer = prepare(&peer).is_ok().then_some(peer);
-                Ok(self.peer.is_some())
-            }
+            Ok((peer, _)) => Ok(self.take_up(peer)),
             Err(error) if is_passing(&error) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Closes other connections: a host that waits while another one has the line would take the
-    /// silence for a broken board.
-    fn send_others_away(&self) {
-        if self.listener.accept().is_ok() {
-            crate::say::remark!("a second host was sent away: another one has the line");
+    /// Gives the line to a host; reports if that worked.
+    fn take_up(&mut self, peer: TcpStream) -> bool {
+        self.peer = prepare(&peer).is_ok().then_some(peer);
+        self.peer.is_some()
+    }
+
+    /// Closes another connection: a host that waits while another one has the line would take the
+    /// silence for a broken board. If that one has gone meanwhile, the other gets the line; reports
+    /// if it did.
+    fn send_others_away(&mut self) -> bool {
+        let Ok((other, _)) = self.listener.accept() else {
+            return false;
+        };
+        if self.peer.as_ref().is_some_and(has_gone) {
+            return self.take_up(other);
         }
+        crate::say::remark!("a second host was sent away: another one has the line");
+        false
     }
 }
 
@@ -120,8 +129,8 @@ impl Line for TcpLine {
         }
         if gone {
             self.peer = None;
-        } else {
-            self.send_others_away();
+        } else if self.send_others_away() {
+            return Ok(Taken::NewHost);
         }
         Ok(Taken::Bytes(buffer[..count].to_vec()))
     }
