@@ -243,6 +243,9 @@ pub trait Fft {
     /// Waits for all powers that were started, and gives them up.
     fn abandon(&mut self);
 
+    /// Gives up what was started, and all plans, so that those which come have room together.
+    fn make_room(&mut self) {}
+
     /// Reports if the plan stands in memory as it did when it was last proven ([`Fft::believe`]).
     fn is_believed(&self, candidate: &Candidate) -> bool;
 

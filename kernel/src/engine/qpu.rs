@@ -353,6 +353,11 @@ impl<R: Runner> Fft for QpuEngine<R> {
         result
     }
 
+    fn make_room(&mut self) {
+        self.abandon();
+        self.clear();
+    }
+
     fn abandon(&mut self) {
         while !self.started.is_empty() {
             while !self.has_power() {}

@@ -238,7 +238,20 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         let most = self.record_blocks();
         let rest = self.shape.average % most;
-        for blocks in [most, rest].into_iter().filter(|blocks| *blocks > 0) {
+        let lots = [most, rest].into_iter().filter(|blocks| *blocks > 0);
+        let is_there = |blocks| {
+            let mut of_both = self.qpu.iter().zip(self.in_line(blocks));
+            of_both.any(|(qpu, candidate)| qpu.is_believed(&candidate))
+        };
+        // Plans of other records may leave too little room for these, and each that is made would
+        // take the place of the one before.
+        if !lots.clone().all(is_there) {
+            self.abandon();
+            if let Some(qpu) = &mut self.qpu {
+                qpu.make_room();
+            }
+        }
+        for blocks in lots {
             let Some(Candidate::Power(spectra)) = self.proven(blocks, board) else {
                 continue;
             };
