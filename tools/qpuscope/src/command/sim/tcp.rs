@@ -6,6 +6,7 @@
 //! or its network, is noticed by the kernel: it asks a silent one whether it is there, and gives up
 //! on one that takes nothing.
 
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
@@ -23,11 +24,20 @@ const AGAIN: Duration = Duration::from_secs(5);
 const QUESTIONS: u32 = 3;
 /// The time that a host may take nothing of what the board sends, as one that is stopped does.
 const DEAF_MS: u32 = 120_000;
+/// Bytes that are read ahead at the most, more than the kernel keeps for a host.
+const AHEAD: usize = 1 << 20;
+/// The time in which more bytes come of a host that has closed its side behind them.
+const MORE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 20_000_000,
+};
 
 /// A listening socket, and the host that has the line.
 pub struct TcpLine {
     listener: TcpListener,
     peer: Option<TcpStream>,
+    /// What it sent, as far as it was read before the board has room for it.
+    ahead: VecDeque<u8>,
 }
 
 impl TcpLine {
@@ -38,8 +48,12 @@ impl TcpLine {
         // Connections inherit it: the kernel's own buffer would hold megabytes.
         sockopt::set_socket_recv_buffer_size(&listener, LINE_BUFFER)?;
         let at = listener.local_addr()?;
-        let peer = None;
-        Ok((Self { listener, peer }, at))
+        let line = Self {
+            listener,
+            peer: None,
+            ahead: VecDeque::new(),
+        };
+        Ok((line, at))
     }
 
     /// A host comes, if one waits.
@@ -53,6 +67,7 @@ impl TcpLine {
 
     /// Gives the line to a host; reports if that worked.
     fn take_up(&mut self, peer: TcpStream) -> bool {
+        self.ahead.clear();
         self.peer = prepare(&peer).is_ok().then_some(peer);
         self.peer.is_some()
     }
@@ -64,10 +79,32 @@ impl TcpLine {
         let Ok((other, _)) = self.listener.accept() else {
             return false;
         };
-        if self.peer.as_ref().is_some_and(has_gone) {
+        if self.has_gone_behind_its_bytes() {
             return self.take_up(other);
         }
         crate::say::remark!("a second host was sent away: another one has the line");
+        false
+    }
+
+    /// Reads ahead; reports if the host has closed its side. That does not show while what it had
+    /// sent fills the connection.
+    fn has_gone_behind_its_bytes(&mut self) -> bool {
+        let Some(peer) = &mut self.peer else {
+            return true;
+        };
+        let mut buffer = [0; LINE_BUFFER];
+        while self.ahead.len() < AHEAD {
+            let mut watched = [PollFd::new(&*peer, PollFlags::IN | PollFlags::RDHUP)];
+            if !matches!(poll(&mut watched, Some(&MORE)), Ok(1..)) {
+                return false;
+            }
+            match peer.read(&mut buffer) {
+                Ok(0) => return true,
+                Ok(read) => self.ahead.extend(&buffer[..read]),
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return true,
+                Err(error) => return !is_passing(&error),
+            }
+        }
         false
     }
 }
@@ -93,8 +130,7 @@ fn prepare(peer: &TcpStream) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns whether a host has closed its side. It shows at once, though what it had sent may fill
-/// the connection.
+/// Returns whether a host has closed its side, as far as it shows.
 fn has_gone(peer: &TcpStream) -> bool {
     let gone = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
     let mut watched = [PollFd::new(peer, PollFlags::RDHUP)];
@@ -118,7 +154,12 @@ impl Line for TcpLine {
         let room = room.min(buffer.len());
         let mut count = 0;
         // No bytes would look like the end.
-        if room > 0 {
+        if !self.ahead.is_empty() {
+            count = room.min(self.ahead.len());
+            for (byte, ahead) in buffer.iter_mut().zip(self.ahead.drain(..count)) {
+                *byte = ahead;
+            }
+        } else if room > 0 {
             match peer.read(&mut buffer[..room]) {
                 Ok(0) => gone = true,
                 Ok(read) => count = read,
