@@ -64,8 +64,8 @@ impl Blocks {
         }
     }
 
-    /// True if the firmware lets the QPUs do these ([`Self::most_samples`]). Two detectors have no plan where a constant is removed from
-    /// every bin.
+    /// True if the firmware lets the QPUs do these ([`Self::most_samples`]). Two detectors have no
+    /// plan where a constant is removed from every bin.
     #[must_use]
     pub const fn has_plan(&self) -> bool {
         let Self {
