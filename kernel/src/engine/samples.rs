@@ -118,7 +118,8 @@ impl Coding {
                     ((WORD * whole.end).max(bytes.start), bytes.end),
                 ];
                 let part = |(from, until): (usize, usize)| {
-                    let kept = (from..until).fold(0, |kept, byte| kept | 0xff << 8 * (byte % WORD));
+                    let kept =
+                        (from..until).fold(0, |kept, byte| kept | 0xff << (8 * (byte % WORD)));
                     let word = word_at(words, from / WORD * WORD);
                     self.clipped(word & kept | NOT_CLIPPED & !kept)
                 };
