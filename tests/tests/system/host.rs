@@ -152,6 +152,16 @@ impl<L: Line> Host<L> {
         self.waiting.drain(..).collect()
     }
 
+    /// The spectra that come in the next `span_ms`.
+    pub fn spectra(&mut self, span_ms: u64) -> Vec<Spectrum> {
+        let events = self.collect(span_ms).into_iter();
+        let spectra = events.filter_map(|event| match event {
+            Event::Spectrum(spectrum) => Some(*spectrum),
+            _ => None,
+        });
+        spectra.collect()
+    }
+
     /// The next spectrum.
     pub fn spectrum(&mut self, limit_ms: u64) -> Spectrum {
         self.until("spectrum", limit_ms, |event| match event {

@@ -51,24 +51,24 @@ pub fn part(role: I2sRole, wiring: Wiring) -> Option<I2sPart> {
     })
 }
 
-/// Spectra of the next while, whose records follow each other without a hole.
-pub fn spectra(host: &mut Host<Virtual>, span_ms: u64) -> Vec<Spectrum> {
-    let spectra: Vec<Spectrum> = host
-        .collect(span_ms)
-        .into_iter()
-        .filter_map(|event| match event {
-            Event::Spectrum(spectrum) => Some(*spectrum),
-            _ => None,
-        })
-        .collect();
+/// Holds that there are records, that they follow each other `samples` samples apart, and that none
+/// is lost.
+pub fn assert_no_hole(spectra: &[Spectrum], samples: u64) {
     assert!(spectra.len() >= 2, "{} spectra", spectra.len());
     for pair in spectra.windows(2) {
         let records = u64::from(pair[1].head.record - pair[0].head.record);
-        let expected = pair[0].head.first_sample + records * RECORD;
+        let expected = pair[0].head.first_sample + records * samples;
         assert_eq!(pair[1].head.first_sample, expected);
     }
     let last = spectra.last().expect("there are two");
     assert_eq!(last.head.counters.overruns, 0);
+}
+
+/// Spectra of the next while, whose records follow each other without a hole.
+pub fn spectra(host: &mut Host<Virtual>, span_ms: u64) -> Vec<Spectrum> {
+    let spectra = host.spectra(span_ms);
+    assert_no_hole(&spectra, RECORD);
+    let last = spectra.last().expect("there are two");
     assert_eq!(last.descriptor.source, Source::I2s);
     spectra
 }

@@ -1,7 +1,7 @@
 //! Live input goes on: through a line that is held or cut, samples at full scale, and QPUs that do
 //! not end. Its levels, its age, and its spectra beside those of the same samples uploaded.
 
-use crate::host::{Event, Host, Spectrum};
+use crate::host::{Host, Spectrum};
 use crate::line::{Line, Virtual};
 use crate::live::{RECORD, SETTINGS, board, tone};
 use tests::{NO_KERNEL, need};
@@ -14,19 +14,6 @@ const RATE_HZ: u64 = 50_000;
 /// An ADC that the board clocks, with this signal.
 fn adc(signal: Signal) -> Option<I2sPart> {
     Some(I2sPart::new(I2sRole::Slave, signal))
-}
-
-fn spectra_of(events: Vec<Event>) -> Vec<Spectrum> {
-    let spectra = events.into_iter().filter_map(|event| match event {
-        Event::Spectrum(spectrum) => Some(*spectrum),
-        _ => None,
-    });
-    spectra.collect()
-}
-
-/// The next spectra, for so long.
-fn collect(host: &mut Host<Virtual>, span_ms: u64) -> Vec<Spectrum> {
-    spectra_of(host.collect(span_ms))
 }
 
 /// Holds that records have the samples of their numbers, and that none is lost.
@@ -44,10 +31,10 @@ fn a_line_that_is_held_or_cut_costs_records_and_no_sample() {
     let mut host = board(&image, adc(tone()), SETTINGS);
     host.must(&Message::Set("out=u8"));
     host.must(&Message::Start);
-    assert_no_hole(&collect(&mut host, 500));
+    assert_no_hole(&host.spectra(500));
     // The host does not follow to the new rate, so the board says nothing for half a second.
     host.must(&Message::Baud(921_600));
-    let held = collect(&mut host, 1_000);
+    let held = host.spectra(1_000);
     assert_no_hole(&held);
     let dropped = held[held.len() - 1].head.counters.dropped;
     assert!(
@@ -58,7 +45,7 @@ fn a_line_that_is_held_or_cut_costs_records_and_no_sample() {
     for _ in 0..503 {
         host.line.receive(2);
     }
-    let after = collect(&mut host, 300);
+    let after = host.spectra(300);
     assert_no_hole(&after);
     let numbers = [&held[held.len() - 1], &after[0]].map(|it| u64::from(it.head.record));
     assert!(
@@ -75,10 +62,10 @@ fn qpus_that_do_not_end_are_reset_in_mid_stream_and_no_sample_is_lost() {
     let mut host = board(&image, adc(tone()), SETTINGS);
     host.must(&Message::Set("out=u8"));
     host.must(&Message::Start);
-    let before = collect(&mut host, 400);
+    let before = host.spectra(400);
     assert_no_hole(&before);
     host.line.pi.hang_v3d();
-    let after = collect(&mut host, 600);
+    let after = host.spectra(600);
     assert_no_hole(&after);
     assert!(host.text.contains("V3D was restarted"), "{}", host.text);
     let fallbacks = after.iter().filter(|it| it.head.fallback);
@@ -91,7 +78,7 @@ fn qpus_that_do_not_end_are_reset_in_mid_stream_and_no_sample_is_lost() {
     }
     host.quiet();
     host.must(&Message::Start);
-    assert_no_hole(&collect(&mut host, 300));
+    assert_no_hole(&host.spectra(300));
 }
 
 #[test]
@@ -108,7 +95,7 @@ fn samples_at_full_scale_are_counted() {
     for (channel, a_period) in [("left", 2), ("iq", 3)] {
         host.must(&Message::Set(&format!("channel={channel} out=u8")));
         host.must(&Message::Start);
-        let spectra = collect(&mut host, 600);
+        let spectra = host.spectra(600);
         assert_no_hole(&spectra);
         let head = spectra[spectra.len() - 1].head;
         let end = head.first_sample + 1024 + 3 * 512;
@@ -122,8 +109,24 @@ fn samples_at_full_scale_are_counted() {
     }
     host.line.pi.set_i2s(adc(tone()));
     host.must(&Message::Start);
-    let spectra = collect(&mut host, 400);
+    let spectra = host.spectra(400);
     assert_eq!(spectra[spectra.len() - 1].head.counters.clipped, 0);
+}
+
+/// Holds a sine of -3 dBFS at `bin` to its level, by QPUs and ARM.
+fn assert_level(host: &mut Host<Virtual>, bin: f64) {
+    for (engine, wanted) in [("auto", Engine::Qpu), ("cpu", Engine::Cpu)] {
+        host.must(&Message::Set(&format!("engine={engine}")));
+        host.must(&Message::Start);
+        let spectrum = host.spectrum(1_000);
+        assert_eq!(spectrum.head.engine, wanted);
+        let level = spectrum.levels_db.iter().copied().fold(f64::MIN, f64::max);
+        assert!(
+            (level + 3.0).abs() < 0.02,
+            "bin {bin}, {engine}: {level} dBFS"
+        );
+        host.quiet();
+    }
 }
 
 #[test]
@@ -146,20 +149,8 @@ fn a_sine_reads_its_level_on_a_bin_and_between_bins_by_qpus_and_arm() {
             noise_dbfs: None,
             seed: 1,
         }));
-        for (engine, wanted) in [("auto", Engine::Qpu), ("cpu", Engine::Cpu)] {
-            host.must(&Message::Set(&format!(
-                "window={window} engine={engine} avg=1"
-            )));
-            host.must(&Message::Start);
-            let spectrum = host.spectrum(1_000);
-            assert_eq!(spectrum.head.engine, wanted);
-            let level = spectrum.levels_db.iter().copied().fold(f64::MIN, f64::max);
-            assert!(
-                (level + 3.0).abs() < 0.02,
-                "bin {bin}, {engine}: {level} dBFS"
-            );
-            host.quiet();
-        }
+        host.must(&Message::Set(&format!("window={window} avg=1")));
+        assert_level(&mut host, bin);
     }
 }
 
@@ -172,7 +163,7 @@ fn a_spectrum_is_at_most_two_blocks_old_when_it_leaves() {
     let mut host = board(&image, adc(tone()), settings);
     let begin_us = host.ask(&Message::Ping(1)).header.time_us;
     host.must(&Message::Start);
-    for Spectrum { head, left_us, .. } in collect(&mut host, 3_000) {
+    for Spectrum { head, left_us, .. } in host.spectra(3_000) {
         // Its first sample came after the request.
         let end = head.first_sample + N + (AVERAGE - 1) * N / 4;
         let age_us = left_us as f64 - begin_us as f64 - end as f64 * 1e6 / RATE_HZ as f64;
@@ -309,17 +300,7 @@ fn a_sine_at_a_parallel_adc_reads_its_level_by_qpus_and_arm() {
                 noise_dbfs: Some(-50.0),
                 seed: 1,
             })));
-        for (engine, wanted) in [("auto", Engine::Qpu), ("cpu", Engine::Cpu)] {
-            host.must(&Message::Set(&format!("window={window} engine={engine}")));
-            host.must(&Message::Start);
-            let spectrum = host.spectrum(1_000);
-            assert_eq!(spectrum.head.engine, wanted);
-            let level = spectrum.levels_db.iter().copied().fold(f64::MIN, f64::max);
-            assert!(
-                (level + 3.0).abs() < 0.02,
-                "bin {bin}, {engine}: {level} dBFS"
-            );
-            host.quiet();
-        }
+        host.must(&Message::Set(&format!("window={window}")));
+        assert_level(&mut host, bin);
     }
 }

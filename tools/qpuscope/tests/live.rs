@@ -77,7 +77,7 @@ fn bytes_are_played_by_a_parallel_adc() {
     let frequency = line["frequency"].as_f64().expect("a frequency");
     assert!((frequency - 37_000.0).abs() < 200.0, "{line}");
     let level = line["level"].as_f64().expect("a level");
-    assert!((level + 6.02).abs() < 0.05, "{level} dBFS");
+    assert!((level + 6.02).abs() < 0.02, "{level} dBFS");
 }
 
 #[test]
