@@ -12,7 +12,7 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 
 use signal::Rate;
-use wire::{Descriptor, Header, Record, RecordHead, Value};
+use wire::{Descriptor, RecordHead, Value};
 
 use crate::axis::{Axis, Span};
 use crate::ends::Scale;
@@ -20,7 +20,6 @@ use crate::levels::{self, Levels, decibels};
 use crate::markers::Markers;
 use crate::palette::Paper;
 use crate::pool::Merge;
-use crate::receive::Unexplained;
 use crate::ring::{Content, Ring, Row};
 use crate::section::{Follows, Section};
 use crate::status::Status;
@@ -48,27 +47,20 @@ pub struct Arrived<'a> {
     pub values: &'a mut dyn Iterator<Item = Value>,
 }
 
-impl Arrived<'_> {
-    /// A record out of chunks, with everything for [`View::push`].
-    pub fn record(header: &Header, record: &Record, view: &mut View, descriptor: &Descriptor) {
-        let arrived = Arrived {
-            stream: header.stream,
-            head: record.head,
-            missing: record.missing,
-            values: &mut record.values(),
-        };
-        view.push(arrived, descriptor);
-    }
-
-    /// A record that has waited for its descriptor.
-    pub fn late(record: &Unexplained, view: &mut View, descriptor: &Descriptor) {
-        let arrived = Arrived {
-            stream: record.header.stream,
-            head: record.head,
-            missing: record.missing,
-            values: &mut record.values.iter().copied(),
-        };
-        view.push(arrived, descriptor);
+impl<'a> Arrived<'a> {
+    /// A record of a stream.
+    pub const fn new(
+        stream: u16,
+        head: RecordHead,
+        missing: u32,
+        values: &'a mut dyn Iterator<Item = Value>,
+    ) -> Self {
+        Self {
+            stream,
+            head,
+            missing,
+            values,
+        }
     }
 }
 

@@ -319,10 +319,7 @@ fn a_very_long_gap_takes_few_lines_and_the_times_stay_true() {
         .collect();
     // 1,000,020 records of 0.683 s.
     assert!(words[0].starts_with("189:38:"), "{words:?}");
-    assert!(
-        words.last().is_some_and(|word| word == "10"),
-        "{words:?}"
-    );
+    assert!(words.last().is_some_and(|word| word == "10"), "{words:?}");
 }
 
 #[test]

@@ -1,0 +1,134 @@
+//! The host's end of a line: requests out, what the board says in.
+
+use view::Arrived;
+use view::receive::Records;
+use wire::{
+    Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, LineCounters, MAX_FRAME,
+    MAX_PAYLOAD, Message, Status,
+};
+
+/// Something that came from the board.
+pub enum Heard<'a> {
+    /// Text for people, line by line.
+    Text(&'a str),
+    /// The board's description of itself.
+    Info(Info<'a>),
+    /// Settings, `key=value` lines.
+    Settings(&'a str),
+    /// The request was carried out.
+    Ack(&'a str),
+    /// The request was refused, and why.
+    Nak(&'a str),
+    /// The firmware failed, or something of it.
+    Fault(Fault<'a>),
+    /// The heartbeat.
+    Status(Status),
+    /// The number of the ping came back.
+    Pong(u64),
+    /// A spectrum with the descriptor to read it by.
+    Record(Arrived<'a>, Descriptor),
+    /// Bytes that are neither text nor a frame.
+    Damage(usize),
+}
+
+/// The host's end of one line.
+pub struct Client {
+    decoder: Decoder,
+    encoder: Encoder,
+    records: Records,
+    request: u16,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            decoder: Decoder::new(),
+            encoder: Encoder::new(),
+            records: Records::default(),
+            request: 0,
+        }
+    }
+}
+
+impl Client {
+    /// Takes what has come; `hear` gets every thing that it ends, with the request that it answers
+    /// (0: none).
+    pub fn feed(&mut self, bytes: &[u8], mut hear: impl FnMut(u16, Heard)) {
+        for &byte in bytes {
+            let (header, payload) = match self.decoder.push(byte) {
+                None => continue,
+                Some(Item::Text(text)) => {
+                    hear(0, Heard::Text(&String::from_utf8_lossy(text)));
+                    continue;
+                }
+                Some(Item::Damaged { bytes, .. }) => {
+                    hear(0, Heard::Damage(bytes));
+                    continue;
+                }
+                Some(Item::Frame(header, payload)) => (header, payload),
+            };
+            let answers = header.request;
+            if !header.kind.is_request() {
+                self.records.follow(&header);
+            }
+            // A kind of a later version is ignored, as the protocol says.
+            let Ok(message) = Message::decode(header.kind, payload) else {
+                continue;
+            };
+            match message {
+                Message::Info(info) => hear(answers, Heard::Info(info)),
+                Message::Settings(words) => hear(answers, Heard::Settings(words)),
+                Message::Ack(remark) => hear(answers, Heard::Ack(remark)),
+                Message::Nak(_, sentence) => hear(answers, Heard::Nak(sentence)),
+                Message::Fault(fault) => hear(answers, Heard::Fault(fault)),
+                Message::Status(status) => hear(answers, Heard::Status(status)),
+                Message::Pong(token) => hear(answers, Heard::Pong(token)),
+                Message::Descriptor(descriptor) => {
+                    for late in self.records.describe(&descriptor) {
+                        let values = &mut late.values.iter().copied();
+                        let stream = late.header.stream;
+                        let arrived = Arrived::new(stream, late.head, late.missing, values);
+                        hear(answers, Heard::Record(arrived, descriptor));
+                    }
+                }
+                Message::Spectrum(chunk) => {
+                    if let Some((record, descriptor)) = self.records.push(&header, &chunk) {
+                        let (head, missing) = (record.head, record.missing);
+                        let values = &mut record.values();
+                        let arrived = Arrived::new(header.stream, head, missing, values);
+                        hear(answers, Heard::Record(arrived, descriptor));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Counts of the line so far.
+    pub const fn line(&self) -> LineCounters {
+        self.decoder.counters()
+    }
+
+    /// Begins with another line: what the board before has said explains nothing any more.
+    pub fn begin_line(&mut self) {
+        self.decoder = Decoder::new();
+        self.records.forget();
+    }
+
+    /// A request as bytes for the line, and its number; `None` when it does not fit a frame.
+    pub fn request(&mut self, message: &Message) -> Option<(u16, Vec<u8>)> {
+        self.request = self.request.checked_add(1).unwrap_or(1);
+        let envelope = Envelope {
+            request: self.request,
+            ..Envelope::default()
+        };
+        let mut scratch = vec![0; MAX_PAYLOAD];
+        let mut frame = vec![0; MAX_FRAME];
+        let length = self
+            .encoder
+            .message(envelope, message, &mut scratch, &mut frame)
+            .ok()?;
+        frame.truncate(length);
+        Some((self.request, frame))
+    }
+}
