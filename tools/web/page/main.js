@@ -2,10 +2,12 @@
 
 import init, { Scope } from './pkg/web.js';
 import { SimulatedLink } from './link.js';
+import { View } from './view.js';
 
 const status = document.getElementById('status');
 const banner = document.getElementById('banner');
 const began = performance.now();
+let view = null;
 const state = { link: null, records: 0, seconds: 0, firstSpectrumMs: null };
 
 function say(sentence) { status.textContent = sentence; }
@@ -22,12 +24,14 @@ async function start() {
     return;
   }
   const scope = new Scope();
+  view = new View(scope, document.getElementById('view'));
   const link = new SimulatedLink(await answer.arrayBuffer());
   state.link = link.kind;
   link.onTime = (seconds) => { state.seconds = seconds; };
   link.onClosed = (sentence) => { state.link = null; say(sentence); };
   link.onBytes = (bytes) => {
     scope.feed(bytes);
+    view.changed();
     for (let event; (event = scope.next_event());) {
       if (event.kind === 'text') banner.textContent += event.text;
       event.free();
@@ -38,5 +42,5 @@ async function start() {
   };
 }
 
-window.qpuscope = { state: () => ({ ...state }) };
+window.qpuscope = { state: () => ({ ...state, ...view?.state() }) };
 start().catch((error) => say(`The page's program does not start: ${error}. Reload the page.`));
