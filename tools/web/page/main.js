@@ -17,6 +17,9 @@ const MOST_TEXT = 20_000;
 /** The virtual line's rate once it is up: a record of 4096 bins at 25 a second needs it. */
 const FAST_BAUD = 3_000_000;
 
+/** Virtual time that a board has for a change of its rate; it waits 0.5 s for the first frame. */
+const SETTLE_S = 0.03;
+
 /** What the panels share. */
 const app = {
   scope: null,
@@ -89,6 +92,7 @@ async function upAndFast(board, link) {
   }
   const answer = await board.request(board.scope.baud(FAST_BAUD));
   if (answer.kind !== 'ack') return;
+  await app.pace.reaches(app.pace.seconds + SETTLE_S);
   link.setBaud(FAST_BAUD);
   const pong = await board.request(board.scope.ping());
   // The board has gone back to the rate before by itself.

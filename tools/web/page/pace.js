@@ -6,6 +6,7 @@ const WINDOW_S = 2;
 /** Speed of the virtual Pi over the last seconds. */
 export class Pace {
   #marks = [];
+  #waiting = [];
   seconds = 0;
 
   /** @param {number} seconds virtual time since power-on */
@@ -14,6 +15,14 @@ export class Pace {
     this.seconds = seconds;
     this.#marks.push([now, seconds]);
     while (this.#marks[0][0] < now - WINDOW_S) this.#marks.shift();
+    const reached = this.#waiting.filter((wait) => wait.seconds <= seconds);
+    this.#waiting = this.#waiting.filter((wait) => wait.seconds > seconds);
+    for (const wait of reached) wait.resolve();
+  }
+
+  /** A promise for the moment when virtual time has come to `seconds`. */
+  reaches(seconds) {
+    return new Promise((resolve) => this.#waiting.push({ seconds, resolve }));
   }
 
   /** Virtual seconds a real second; null before it is known. */
