@@ -31,6 +31,11 @@ export function mountLinks(section, app, ways) {
     choose('Board on a serial port', 'use-serial', async () => app.use(await ways.serial(Number(rate.value))));
     buttons.append(labelled('baud', rate));
   }
+  const pace = element('select', { id: 'pace' }, element('option', { value: '1', textContent: 'real time' }),
+    element('option', { value: 'Infinity', textContent: 'as fast as it goes' }));
+  pace.onchange = () => app.link?.setPace?.(Number(pace.value));
+  const paceField = labelled('speed', pace);
+  buttons.append(paceField);
   const streaming = element('button', { id: 'stop', type: 'button', textContent: 'Stop' });
   const started = element('button', { id: 'start', type: 'button', textContent: 'Start' });
   streaming.onclick = () => app.answerTo(app.scope.stop());
@@ -39,6 +44,8 @@ export function mountLinks(section, app, ways) {
   section.replaceChildren(name, buttons);
   return {
     show(link) {
+      paceField.hidden = link?.kind !== 'simulated';
+      pace.value = '1';
       name.textContent = link ? `Listening to: ${link.name}` : 'Listening to nothing';
     },
     state: () => ({ kind: app.link?.kind ?? null, name: app.link?.name ?? null }),

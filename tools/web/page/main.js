@@ -116,11 +116,13 @@ async function start() {
 }
 
 window.qpuscope = {
+  app,
   state: () => ({
     status: status.textContent,
     records: app.scope?.records ?? 0,
     seconds: app.pace.seconds,
     speed: app.pace.speed,
+    memory: app.link?.memory ?? 0,
     firstSpectrumMs: app.firstSpectrumMs,
     link: links?.state() ?? null,
     ...settings?.state(),
