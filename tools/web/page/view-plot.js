@@ -10,11 +10,11 @@ const BELOW_WATERFALL = 22;
 
 /** The traces in the order in which they are drawn, each told apart without colour by its dashes. */
 export const TRACES = [
-  { name: 'hold-min', words: 'hold min', dash: [1, 3], width: 1.5 },
-  { name: 'hold-mean', words: 'hold mean', dash: [8, 3, 2, 3], width: 1.5 },
-  { name: 'hold-max', words: 'hold max', dash: [7, 4], width: 1.5 },
-  { name: 'greatest', words: 'greatest', dash: [3, 2], width: 1 },
-  { name: 'live', words: 'live', dash: [], width: 1.5 },
+  { name: 'hold-min', words: 'hold min', colour: 'trace-min', dash: [1, 3], width: 1.5 },
+  { name: 'hold-mean', words: 'hold mean', colour: 'trace-mean', dash: [8, 3, 2, 3], width: 1.5 },
+  { name: 'hold-max', words: 'hold max', colour: 'trace-max', dash: [7, 4], width: 1.5 },
+  { name: 'greatest', words: 'greatest', colour: 'trace-greatest', dash: [3, 2], width: 1 },
+  { name: 'live', words: 'live', colour: 'trace-live', dash: [], width: 1.5 },
 ];
 
 /** A canvas whose pixels are those of the screen; drawn in CSS pixels. */
@@ -81,7 +81,7 @@ export class SpectrumPlot {
       left: LEFT, top: TOP, width: board.width - LEFT - RIGHT, height: board.height - TOP - BELOW_SPECTRUM,
     };
     if (!marks.frequency) {
-      board.text('No spectrum yet', LEFT + plot.width / 2, board.height / 2, 'center', colours.faint);
+      board.text('No spectrum yet', LEFT + plot.width / 2, board.height / 2, 'center', colours.muted);
       return;
     }
     this.#grid(plot, marks, colours);
@@ -118,11 +118,11 @@ export class SpectrumPlot {
     context.strokeStyle = colours.axis;
     context.strokeRect(plot.left + 0.5, plot.top + 0.5, plot.width - 1, plot.height - 1);
     const middle = plot.left + plot.width / 2;
-    this.#board.text(marks.frequency.name, middle, plot.top + plot.height + 31, 'center', colours.faint);
+    this.#board.text(marks.frequency.name, middle, plot.top + plot.height + 31, 'center', colours.muted);
     context.save();
     context.translate(12, plot.top + plot.height / 2);
     context.rotate(-Math.PI / 2);
-    this.#board.text(marks.level.name, 0, 0, 'center', colours.faint);
+    this.#board.text(marks.level.name, 0, 0, 'center', colours.muted);
     context.restore();
   }
 
@@ -132,7 +132,7 @@ export class SpectrumPlot {
     const columns = Math.round(plot.width * ratio);
     const points = scope.points(trace.name, columns);
     const perDb = plot.height / scale.rangeDb;
-    context.strokeStyle = colours[`trace-${trace.name}`];
+    context.strokeStyle = colours[trace.colour];
     context.lineWidth = trace.width;
     context.setLineDash(trace.dash);
     context.beginPath();
@@ -153,7 +153,7 @@ export class SpectrumPlot {
   #names(plot, picture, colours) {
     const { context } = this.#board;
     const shown = TRACES.filter((trace) => picture.traces[trace.name]
-      && (trace.name !== 'greatest' || picture.status?.detector === 'mean+max')
+      && (trace.name !== 'greatest' || picture.stream?.detector === 'mean+max')
       && (!trace.name.startsWith('hold') || picture.hold.records > 0));
     if (shown.length < 2) return;
     let y = plot.top + 14;
@@ -161,7 +161,7 @@ export class SpectrumPlot {
       const right = plot.left + plot.width - 8;
       this.#board.text(trace.words, right, y, 'right', colours.text);
       const end = right - context.measureText(trace.words).width - 6;
-      context.strokeStyle = colours[`trace-${trace.name}`];
+      context.strokeStyle = colours[trace.colour];
       context.lineWidth = trace.width + 0.5;
       context.setLineDash(trace.dash);
       context.beginPath();
@@ -227,7 +227,7 @@ export class WaterfallPlot {
     context.strokeRect(plot.left + 0.5, 0.5, plot.width - 1, height - 1);
     this.#times(plot, marks.time, colours);
     this.#markers(plot, picture, colours);
-    if (picture.status) this.#legend(scope, plot, picture, colours);
+    if (picture.stream) this.#legend(scope, plot, picture, colours);
   }
 
   /** Moves the lines that are there down, and draws those that are new. */
@@ -277,7 +277,7 @@ export class WaterfallPlot {
     context.translate(12, plot.height / 2);
     context.rotate(-Math.PI / 2);
     const name = times.some(([, words]) => words.includes(':')) ? 'Time (h:mm:ss)' : 'Time (s)';
-    this.#board.text(name, 0, 0, 'center', colours.faint);
+    this.#board.text(name, 0, 0, 'center', colours.muted);
     context.restore();
   }
 
@@ -302,7 +302,7 @@ export class WaterfallPlot {
     const width = Math.min(200, Math.floor(plot.width / 2));
     const y = plot.height + 6;
     const { fromDb, toDb, locked } = picture.levels;
-    const unit = picture.status.unit;
+    const unit = picture.stream.unit;
     const number = (db) => `${Math.round(db)}`.replace('-', '−');
     const right = plot.left + plot.width;
     const words = `${number(toDb)} ${unit}${locked ? ' (locked)' : ''}`;

@@ -50,7 +50,7 @@ export function markers(table, picture) {
 
 /** What the record is, and what was lost. */
 export function facts(table, picture) {
-  const { status } = picture;
+  const status = picture.stream;
   const rows = !status ? [] : [
     ['Source', `${status.source}, ${status.board}`],
     ['Sample rate', status.rateText],

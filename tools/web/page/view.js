@@ -3,6 +3,8 @@
 // New records and commands mark it as changed; it is drawn once a frame. Tables, which cost more and
 // which people read slowly, follow four times a second.
 
+import { build } from './view-build.js';
+import { KEYS } from './view-keys.js';
 import { SpectrumPlot, WaterfallPlot, TRACES } from './view-plot.js';
 import { listen } from './view-input.js';
 import * as tables from './view-tables.js';
@@ -14,10 +16,11 @@ const SPOKEN_MS = 5000;
 /** Zoom of a key or button. */
 const ZOOM = 1.5;
 
-const COLOURS = ['plot', 'text', 'faint', 'grid', 'axis', 'marker',
-  ...TRACES.map(({ name }) => `trace-${name}`)];
+/** Colours of the style sheet that are drawn with. */
+const COLOURS = ['plot', 'text', 'muted', 'grid', 'axis', 'marker',
+  ...TRACES.map(({ colour }) => colour)];
 
-export class View {
+class View {
   #scope;
   #root;
   #spectrum;
@@ -38,6 +41,7 @@ export class View {
   constructor(scope, root) {
     this.#scope = scope;
     this.#root = root;
+    build(root);
     this.#spectrum = new SpectrumPlot(this.#one('#spectrum'));
     this.#waterfall = new WaterfallPlot(this.#one('#waterfall'));
     this.#refresh();
@@ -115,7 +119,7 @@ export class View {
     this.#press('[data-do="lock"]', picture.levels.locked);
     this.#press('[data-do="follow"]', picture.scale.automatic);
     for (const { name } of TRACES) this.#press(`[data-trace="${name}"]`, picture.traces[name]);
-    this.#one('[data-trace="greatest"]').hidden = picture.status?.detector !== 'mean+max';
+    this.#one('[data-trace="greatest"]').hidden = picture.stream?.detector !== 'mean+max';
     this.#number('#reference', picture.scale.referenceDb);
     this.#number('#range', picture.scale.rangeDb);
     this.#number('#from-level', picture.levels.fromDb);
@@ -266,33 +270,11 @@ export class View {
   }
 }
 
-/** Keys: what a browser calls them, how they are shown, and what they do. */
-const KEYS = [
-  { keys: [' ', 'p'], show: 'Space or p', run: 'pause', words: 'pause, go on' },
-  { keys: ['+', '='], show: '+', run: 'zoom-in', words: 'zoom in' },
-  { keys: ['-'], show: '−', run: 'zoom-out', words: 'zoom out' },
-  { keys: ['0', 'Home'], show: '0 or Home', run: 'all', words: 'full span' },
-  { keys: ['ArrowLeft'], shift: false, show: '←', run: 'left', words: 'move the span down' },
-  { keys: ['ArrowRight'], shift: false, show: '→', run: 'right', words: 'move the span up' },
-  { keys: ['ArrowLeft'], shift: true, show: 'Shift ←', run: 'nudge-left', words: 'selected marker a bin down' },
-  { keys: ['ArrowRight'], shift: true, show: 'Shift →', run: 'nudge-right', words: 'selected marker a bin up' },
-  { keys: [','], show: ',', run: 'lower', words: 'marker to the next lower peak' },
-  { keys: ['.'], show: '.', run: 'higher', words: 'marker to the next higher peak' },
-  { keys: ['k'], show: 'k', run: 'strongest', words: 'marker to the strongest peak' },
-  { keys: ['a'], show: 'a', run: 'add', words: 'add a marker in the middle' },
-  { keys: ['t'], show: 't', run: 'refer', words: 'selected marker is the reference' },
-  { keys: ['d', 'Delete'], show: 'd or Delete', run: 'remove', words: 'remove the selected marker' },
-  { keys: ['x'], show: 'x', trace: 'hold-max', words: 'hold the greatest' },
-  { keys: ['n'], show: 'n', trace: 'hold-min', words: 'hold the least' },
-  { keys: ['m'], show: 'm', trace: 'hold-mean', words: 'hold the mean' },
-  { keys: ['r'], show: 'r', run: 'reset-hold', words: 'reset what is held' },
-  { keys: ['ArrowUp'], show: '↑', run: 'up', words: 'traces up: reference level 5 dB lower' },
-  { keys: ['ArrowDown'], show: '↓', run: 'down', words: 'traces down: reference level 5 dB higher' },
-  { keys: ['PageUp'], show: 'Page up', run: 'narrower', words: 'range 10 dB smaller' },
-  { keys: ['PageDown'], show: 'Page down', run: 'wider', words: 'range 10 dB greater' },
-  { keys: ['f'], show: 'f', run: 'follow', words: 'reference and range follow the levels' },
-  { keys: ['l'], show: 'l', run: 'lock', words: 'lock the colours, or let them follow' },
-  { keys: ['s'], show: 's', run: 'png', words: 'save a picture' },
-  { keys: ['c'], show: 'c', run: 'csv', words: 'save a table' },
-  { keys: ['?'], show: '?', run: 'keys', words: 'this list' },
-];
+/**
+ * Fills a section with the view of a scope.
+ * @param {HTMLElement} section
+ * @param {object} scope the wasm's Scope
+ * @returns {{changed: () => void, do: (command: string) => void, state: () => object}}
+ *   `changed`: the scope has got bytes, or a command of another module
+ */
+export function mountView(section, scope) { return new View(scope, section); }

@@ -1,9 +1,11 @@
 //! The host's end of a line: requests out, what the board says in.
 
+use std::collections::VecDeque;
+
 use view::Arrived;
 use view::receive::Records;
 use wire::{
-    Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, LineCounters, MAX_FRAME,
+    Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, Kind, LineCounters, MAX_FRAME,
     MAX_PAYLOAD, Message, Status,
 };
 
@@ -37,7 +39,12 @@ pub struct Client {
     encoder: Encoder,
     records: Records,
     request: u16,
+    /// Requests that may have to be sent again: number, kind and payload.
+    sent: VecDeque<(u16, Kind, Vec<u8>)>,
 }
+
+/// Requests that are kept.
+const REQUESTS: usize = 16;
 
 impl Default for Client {
     fn default() -> Self {
@@ -46,6 +53,7 @@ impl Default for Client {
             encoder: Encoder::new(),
             records: Records::default(),
             request: 0,
+            sent: VecDeque::new(),
         }
     }
 }
@@ -109,26 +117,29 @@ impl Client {
         self.decoder.counters()
     }
 
-    /// Begins with another line: what the board before has said explains nothing any more.
-    pub fn begin_line(&mut self) {
-        self.decoder = Decoder::new();
-        self.records.forget();
-    }
-
     /// A request as bytes for the line, and its number; `None` when it does not fit a frame.
     pub fn request(&mut self, message: &Message) -> Option<(u16, Vec<u8>)> {
+        let mut payload = vec![0; MAX_PAYLOAD];
+        let length = message.encode(&mut payload).ok()?;
+        payload.truncate(length);
         self.request = self.request.checked_add(1).unwrap_or(1);
+        if self.sent.len() == REQUESTS {
+            self.sent.pop_front();
+        }
+        self.sent.push_back((self.request, message.kind(), payload));
+        Some((self.request, self.repeat(self.request)?))
+    }
+
+    /// A request once more, with a new sequence number; `None` when it was made too long ago.
+    pub fn repeat(&mut self, request: u16) -> Option<Vec<u8>> {
+        let (_, kind, payload) = self.sent.iter().find(|sent| sent.0 == request)?;
         let envelope = Envelope {
-            request: self.request,
+            request,
             ..Envelope::default()
         };
-        let mut scratch = vec![0; MAX_PAYLOAD];
         let mut frame = vec![0; MAX_FRAME];
-        let length = self
-            .encoder
-            .message(envelope, message, &mut scratch, &mut frame)
-            .ok()?;
-        frame.truncate(length);
-        Some((self.request, frame))
+        let length = self.encoder.frame(envelope, *kind, payload, &mut frame);
+        frame.truncate(length.ok()?);
+        Some(frame)
     }
 }

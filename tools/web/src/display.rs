@@ -51,7 +51,7 @@ fn source(status: &Status) -> &'static str {
     }
 }
 
-fn status(status: &Status) -> Value {
+fn stream(status: &Status) -> Value {
     let (descriptor, head, axis) = (&status.descriptor, &status.head, &status.axis);
     let counters = &head.counters;
     let bin_hz = axis.bin_hz();
@@ -147,7 +147,7 @@ impl Scope {
         let scale = view.scale();
         json!({
             "records": now.map_or(0, |status| status.records),
-            "status": now.as_ref().map(status),
+            "stream": now.as_ref().map(stream),
             "line": {
                 "frames": line.frames,
                 "damaged": line.damaged,
@@ -239,12 +239,6 @@ impl Scope {
     /// The shown span as CSV; nothing before the first record.
     pub fn csv(&self) -> Option<String> {
         self.view.csv()
-    }
-
-    /// Begins with another link, or with the same one after it was down.
-    pub fn begin_link(&mut self) {
-        self.client.begin_line();
-        self.view.line_was_down();
     }
 
     /// The samples of the next records stand for others, `over / under` times as fast.

@@ -306,13 +306,14 @@ impl View {
         shot.traces.take(live, greatest);
     }
 
-    /// Begins a section. What is held goes on if its spectra are of the same kind.
+    /// Begins a section. What is held goes on if its spectra are of the same kind, and of the same
+    /// board: behind a line that was down there may be another one.
     fn begin(&mut self, descriptor: &Descriptor, stream: u16) {
         let before = self.section.take();
         let section = Section::new(self.sections, descriptor, stream, self.multiplier);
         let is_like = before
             .as_ref()
-            .is_some_and(|before| before.is_like(descriptor, self.multiplier));
+            .is_some_and(|before| before.is_like(descriptor, self.multiplier) && !self.was_down);
         if !is_like {
             if let Some(shot) = &mut self.shot {
                 shot.traces.reset_hold();
