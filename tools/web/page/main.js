@@ -7,6 +7,7 @@ import { SimulatedLink } from './link.js';
 import { Pace } from './pace.js';
 import { mountSettings } from './settings.js';
 import { mountTabs } from './tabs.js';
+import { mountView } from './view.js';
 
 const began = performance.now();
 const panel = (id) => document.getElementById(id);
@@ -28,6 +29,7 @@ const app = {
   firstSpectrumMs: null,
   settings: null,
   links: null,
+  view: null,
 
   get link() { return this.board?.link ?? null; },
   say(sentence) { status.textContent = sentence; },
@@ -54,6 +56,7 @@ const app = {
       this.say(sentence);
     };
     this.board.onFed = () => {
+      view.changed();
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';
@@ -110,6 +113,7 @@ async function start() {
   }
   await init();
   app.scope = new wasm.Scope();
+  app.view = mountView(panel('view'), app.scope);
   app.settings = mountSettings(panel('settings'), app);
   app.links = mountLinks(panel('links'), app, {});
   await app.useSimulated();
@@ -126,6 +130,7 @@ window.qpuscope = {
     firstSpectrumMs: app.firstSpectrumMs,
     link: app.links?.state() ?? null,
     ...app.settings?.state(),
+    ...app.view?.state(),
   }),
 };
 start().catch((error) => app.say(`The page's program does not start: ${error.message ?? error}. Reload the page.`));
