@@ -1,0 +1,15 @@
+//! The instrument in a browser tab, as WebAssembly.
+//!
+//! One module serves both ends of the line. In a worker, [`Machine`] is a virtual Pi that boots
+//! `kernel.img`. On the page's main thread, [`Scope`] is the host's end: it decodes what a link
+//! brings, be it from a [`Machine`], a board on Web Serial, or a WebSocket of `qpuscope web`, and
+//! it makes the requests that go back. Everything here also compiles natively, where its tests run.
+#![forbid(unsafe_code)]
+
+mod client;
+mod machine;
+mod scope;
+
+pub use client::{Client, Heard};
+pub use machine::Machine;
+pub use scope::{Event, Scope};
