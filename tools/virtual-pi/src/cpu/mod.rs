@@ -54,8 +54,6 @@ pub struct Cpu {
     /// ARM clocks since power-on.
     pub clock: u64,
     r: [u32; 16],
-    /// Address of the running instruction.
-    pc: u32,
     /// Address of the next one.
     next_pc: u32,
     nzcv: u32,
@@ -96,11 +94,11 @@ impl Cpu {
         let mut r = [0; 16];
         r[1] = 0xc42;
         r[2] = 0x100;
+        r[15] = 0x8008;
         Self {
             board,
             clock,
             r,
-            pc: 0x8000,
             next_pc: 0x8000,
             nzcv: Z,
             saturated: false,
@@ -205,7 +203,6 @@ impl Cpu {
             if operation.word != word {
                 *operation = decode(word);
             }
-            self.pc = address;
             self.r[15] = address.wrapping_add(8);
             self.next_pc = address.wrapping_add(4);
             self.clock += INSTRUCTION_CLOCKS;
@@ -218,6 +215,11 @@ impl Cpu {
                 return;
             }
         }
+    }
+
+    /// Address of the running instruction, or of the last one.
+    fn pc(&self) -> u32 {
+        self.r[15].wrapping_sub(8)
     }
 
     /// Ends the run at this instruction.
@@ -233,7 +235,7 @@ impl Cpu {
         if self.stopped.is_none() {
             self.stopped = Some(Fault {
                 kind,
-                pc: self.pc,
+                pc: self.pc(),
                 by,
                 address,
                 at_ns: ns_from_clocks(self.clock),

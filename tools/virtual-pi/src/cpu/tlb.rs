@@ -148,7 +148,7 @@ impl Cpu {
                 Some(start)
             }
             Ok(found) => {
-                self.pc = address;
+                self.r[15] = address.wrapping_add(8);
                 self.fault(FaultKind::Unmapped, Some(found.page | address & 0xfff));
                 None
             }
@@ -157,7 +157,7 @@ impl Cpu {
                 None
             }
             Err(WalkError::Stop(kind, at)) => {
-                self.pc = address;
+                self.r[15] = address.wrapping_add(8);
                 self.fault(kind, Some(at));
                 None
             }
