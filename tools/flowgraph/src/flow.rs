@@ -33,11 +33,16 @@ pub fn planned(log2n: u32) -> Option<Split> {
 /// The QPU plan of 2^`log2n` points; `None` for lengths without a plan.
 #[must_use]
 pub fn plan(log2n: u32) -> Option<Flow> {
-    let split = planned(log2n)?;
-    let pass = Pass::of(&split);
+    of_split(&planned(log2n)?)
+}
+
+/// The passes of a split of a plan.
+#[must_use]
+pub fn of_split(split: &Split) -> Option<Flow> {
+    let pass = Pass::of(split);
     match pass.as_ref().and_then(|pass| pass.layout().one_pass()) {
-        Some(one) => steps(one, &split),
-        None => passes(1 << log2n, &split),
+        Some(one) => steps(one, split),
+        None => passes(split.radices().product(), split),
     }
 }
 

@@ -20,6 +20,8 @@ const TOP: f32 = 44.0;
 /// Width of the edges of a stage: a share of the rows that they span, within these bounds.
 const STRIP_SHARE: f32 = 0.22;
 const STRIP: (f32, f32) = (56.0, 240.0);
+/// Size of indices and exponents, as a share of a letter.
+const SMALL: f32 = 0.7;
 /// Space beside a number.
 const GAP: f32 = 8.0;
 
@@ -67,14 +69,15 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The network with numbers of so many letters.
+    /// The network with room for numbers of so many digits behind the point, of samples up to 1.
     #[must_use]
-    pub fn of(network: &Network, letters: u32) -> Self {
+    pub fn of(network: &Network, digits: usize, is_complex: bool) -> Self {
         let points = network.points();
         let label = LETTER * format!("x[{}]", points.saturating_sub(1)).len() as f32;
-        let number = LETTER * letters as f32 + 2.0 * GAP;
         // `W` with the length below and an exponent above it, in smaller letters.
-        let twiddle = LETTER * (1.0 + 0.7 * digits(points)) + 2.0 * GAP;
+        let twiddle = LETTER * (1.0 + 2.0 * SMALL * figures(points)) + 2.0 * GAP;
+        let mut greatest = 1;
+        let mut number = number(greatest, digits, is_complex);
         let mut layout = Self {
             width: 0.0,
             height: height(points.saturating_sub(1)) + MARGIN + ROW,
@@ -85,7 +88,12 @@ impl Layout {
         for column in 1..columns(network) {
             let left = layout.ends[column - 1];
             let right = match Column::of(column) {
-                Column::Butterflies(stage) => left + strip(network, stage),
+                Column::Butterflies(stage) => {
+                    // Sums of complex products, whatever the samples were.
+                    greatest *= network.radices()[stage];
+                    number = self::number(greatest, digits, true);
+                    left + strip(network, stage)
+                }
                 _ => left + twiddle,
             };
             layout.nodes.push(right);
@@ -161,7 +169,15 @@ fn strip(network: &Network, stage: usize) -> f32 {
     (STRIP_SHARE * span).clamp(STRIP.0, STRIP.1)
 }
 
-fn digits(number: u32) -> f32 {
+/// The width of a number up to `greatest` in each part, with space around.
+fn number(greatest: u32, digits: usize, is_complex: bool) -> f32 {
+    let point = if digits > 0 { 1.0 + digits as f32 } else { 0.0 };
+    let part = 1.0 + figures(greatest) + point;
+    let letters = if is_complex { 2.0 * part + 1.0 } else { part };
+    LETTER * letters + 2.0 * GAP
+}
+
+fn figures(number: u32) -> f32 {
     number.to_string().len() as f32
 }
 
@@ -169,8 +185,9 @@ fn digits(number: u32) -> f32 {
 mod tests {
     use super::*;
     use crate::flow::textbook;
+    use crate::input::{Preset, samples};
     use crate::network::stages;
-    use crate::values::sources;
+    use crate::values::{Values, sources};
 
     fn networks() -> Vec<Network> {
         let kinds = [2, 4, 8]
@@ -188,7 +205,7 @@ mod tests {
     #[test]
     fn edges_are_those_of_the_sums() {
         for network in networks() {
-            let layout = Layout::of(&network, 11);
+            let layout = Layout::of(&network, 2, true);
             for column in 1..columns(&network) {
                 let edges = || {
                     layout
@@ -222,9 +239,28 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_room() {
+        for network in networks() {
+            for digits in [0, 2, 4] {
+                let input = samples(Preset::Noise { seed: 1 }, network.points(), true);
+                let values = Values::of(&network, &input).expect("numbers");
+                let layout = Layout::of(&network, digits, true);
+                for (column, numbers) in values.columns().iter().enumerate() {
+                    let room = layout.ends[column] - layout.nodes[column];
+                    for number in numbers {
+                        let text = crate::number::complex(*number, digits);
+                        let width = LETTER * text.chars().count() as f32;
+                        assert!(width <= room, "{network:?}: {text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn hubs_and_columns_stay_apart() {
         for network in networks() {
-            let layout = Layout::of(&network, 11);
+            let layout = Layout::of(&network, 2, true);
             for column in 1..layout.nodes.len() {
                 assert!(layout.nodes[column] >= layout.ends[column - 1] + LETTER);
             }

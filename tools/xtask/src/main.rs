@@ -19,6 +19,7 @@ mod qemu;
 mod reproduce;
 mod tests;
 mod toolchain;
+mod web;
 mod workspace;
 
 use anyhow::{Result, bail};
@@ -54,7 +55,9 @@ const USAGE: &str = "usage: cargo xtask <command>
                        --beside: only the tables of the ARM and of planes
   clib DIR             libqpuscope into a folder: libraries, headers, qpuscope.pc
   card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
-  dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS";
+  dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS
+  web DIR              the page with a virtual Pi in it: a folder of static files for any web server
+                       --serve: in target/web/page, shown on 127.0.0.1 by `qpuscope web`";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -122,6 +125,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "clib" => package::run("clib", None, rest),
         "card" => card::run(rest),
         "dist" => dist::run(rest),
+        "web" => web::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -48,6 +48,16 @@ pub fn words(network: &Network, column: usize, row: u32) -> String {
     }
 }
 
+/// The twiddle on the edge into a node, as words have it; nothing for 1 and for nodes that have
+/// none.
+#[must_use]
+pub fn twiddle(network: &Network, column: usize, row: u32) -> String {
+    match Column::of(column) {
+        Column::Twiddles(stage) => root(network.exponent(stage, row), network.points()).text(),
+        _ => String::new(),
+    }
+}
+
 /// The legs that the words of a node name: the column that they stand in, and their rows from the
 /// top.
 #[must_use]

@@ -1,0 +1,75 @@
+//! `web-pack WASM IMAGE DIR`: writes the page's folder from what has been built.
+//!
+//! `cargo xtask web DIR` starts it.
+#![forbid(unsafe_code)]
+
+use anyhow::{Context, Result, bail, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let result = match &arguments[..] {
+        [wasm, image, folder] => pack(wasm, image, folder),
+        _ => Err(anyhow::anyhow!("usage: web-pack WASM IMAGE DIR")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("web-pack: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The file that shows a folder to be a page of ours, which may be written over.
+const MARK: &str = "index.html";
+
+fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../page");
+    empty(folder)?;
+    copy(&page, folder)?;
+    let into = folder.join("kernel.img");
+    fs::copy(image, &into).with_context(|| format!("cannot write {}", into.display()))?;
+    let mut glue = Bindgen::new();
+    glue.input_path(wasm)
+        .out_name("web")
+        .typescript(false)
+        .omit_default_module_path(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .web(true)
+        .context("no glue for a page")?;
+    glue.generate(folder.join("pkg"))
+        .context("no glue for this wasm")
+}
+
+/// Makes the folder; one that holds anything but a page is left alone.
+fn empty(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let is_empty = fs::read_dir(folder)?.next().is_none();
+    ensure!(
+        is_empty || folder.join(MARK).is_file(),
+        "{} holds other files; give a new or empty folder",
+        folder.display()
+    );
+    Ok(())
+}
+
+/// Copies a folder of files and folders into another.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    let entries = fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy(&from, &to)?;
+        } else if let Err(error) = fs::copy(&from, &to) {
+            bail!("cannot write {}: {error}", to.display());
+        }
+    }
+    Ok(())
+}

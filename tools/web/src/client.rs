@@ -1,0 +1,130 @@
+//! The host's end of a line: requests out, what the board says in.
+
+use wire::{
+    Assembled, Assembler, Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, MAX_FRAME,
+    MAX_PAYLOAD, Message, Record, Status,
+};
+
+/// The largest record that a board sends: 65,536 points, complex, as f32, and mean and greatest.
+const LARGEST_RECORD: usize = 2 * 65536 * 4;
+
+/// Something that came from the board.
+pub enum Heard<'a> {
+    /// Text for people, line by line.
+    Text(&'a str),
+    /// The board's description of itself.
+    Info(Info<'a>),
+    /// Settings, `key=value` lines.
+    Settings(&'a str),
+    /// The request was carried out.
+    Ack(&'a str),
+    /// The request was refused, and why.
+    Nak(&'a str),
+    /// The firmware failed, or something of it.
+    Fault(Fault<'a>),
+    /// The heartbeat.
+    Status(Status),
+    /// The number of the ping came back.
+    Pong(u64),
+    /// A whole spectrum with the descriptor to read it by, and the board's time in microseconds.
+    Record(Record<'a>, Descriptor, u64),
+    /// Bytes that are neither text nor a frame.
+    Damage(usize),
+}
+
+/// The host's end of one line.
+pub struct Client {
+    decoder: Decoder,
+    encoder: Encoder,
+    assembler: Assembler<Vec<u8>>,
+    /// The last ones; a record names the one that it is read by.
+    descriptors: Vec<Descriptor>,
+    request: u16,
+}
+
+/// Descriptors that are kept: a stream has one, and a record of the one before may be on its way.
+const DESCRIPTORS: usize = 4;
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            decoder: Decoder::new(),
+            encoder: Encoder::new(),
+            assembler: Assembler::new(vec![0; LARGEST_RECORD]),
+            descriptors: Vec::new(),
+            request: 0,
+        }
+    }
+}
+
+impl Client {
+    /// Takes what has come; `hear` gets every thing that it ends, with the request that it answers
+    /// (0: none).
+    pub fn feed(&mut self, bytes: &[u8], mut hear: impl FnMut(u16, Heard)) {
+        for &byte in bytes {
+            let (header, payload) = match self.decoder.push(byte) {
+                None => continue,
+                Some(Item::Text(text)) => {
+                    hear(0, Heard::Text(&String::from_utf8_lossy(text)));
+                    continue;
+                }
+                Some(Item::Damaged { bytes, .. }) => {
+                    hear(0, Heard::Damage(bytes));
+                    continue;
+                }
+                Some(Item::Frame(header, payload)) => (header, payload),
+            };
+            let answers = header.request;
+            // A kind of a later version is ignored, as the protocol says.
+            let Ok(message) = Message::decode(header.kind, payload) else {
+                continue;
+            };
+            match message {
+                Message::Info(info) => hear(answers, Heard::Info(info)),
+                Message::Settings(words) => hear(answers, Heard::Settings(words)),
+                Message::Ack(remark) => hear(answers, Heard::Ack(remark)),
+                Message::Nak(_, sentence) => hear(answers, Heard::Nak(sentence)),
+                Message::Fault(fault) => hear(answers, Heard::Fault(fault)),
+                Message::Status(status) => hear(answers, Heard::Status(status)),
+                Message::Pong(token) => hear(answers, Heard::Pong(token)),
+                Message::Descriptor(descriptor) => {
+                    self.descriptors.retain(|old| old.id != descriptor.id);
+                    self.descriptors.push(descriptor);
+                    if self.descriptors.len() > DESCRIPTORS {
+                        self.descriptors.remove(0);
+                    }
+                }
+                Message::Spectrum(chunk) => {
+                    let wanted = chunk.head.descriptor;
+                    let known = self.descriptors.iter().find(|one| one.id == wanted);
+                    if let Assembled::Record(record) = self.assembler.push(&chunk)
+                        && let Some(descriptor) = known
+                    {
+                        hear(
+                            answers,
+                            Heard::Record(record, *descriptor, header.time_us),
+                        );
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A request as bytes for the line, and its number; `None` when it does not fit a frame.
+    pub fn request(&mut self, message: &Message) -> Option<(u16, Vec<u8>)> {
+        self.request = self.request.checked_add(1).unwrap_or(1);
+        let envelope = Envelope {
+            request: self.request,
+            ..Envelope::default()
+        };
+        let mut scratch = vec![0; MAX_PAYLOAD];
+        let mut frame = vec![0; MAX_FRAME];
+        let length = self
+            .encoder
+            .message(envelope, message, &mut scratch, &mut frame)
+            .ok()?;
+        frame.truncate(length);
+        Some((self.request, frame))
+    }
+}

@@ -1,0 +1,137 @@
+//! The host's end of a line on the page's main thread.
+
+use std::collections::VecDeque;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+use wire::Message;
+
+use crate::client::{Client, Heard};
+
+/// Something the board said, other than a spectrum.
+#[wasm_bindgen(getter_with_clone)]
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// `text`, `info`, `settings`, `ack`, `nak`, `fault`, `status`, `pong` or `damage`.
+    pub kind: String,
+    /// The request that this answers; 0: none.
+    pub request: u16,
+    /// What was said.
+    pub text: String,
+}
+
+/// The most events that wait to be taken; older ones go.
+const MOST_EVENTS: usize = 10_000;
+
+/// Decoder, requests and picture of one line.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Scope {
+    client: Client,
+    events: VecDeque<Event>,
+    records: u32,
+    last_request: u16,
+}
+
+#[wasm_bindgen]
+impl Scope {
+    /// The end of a line that has brought nothing yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes bytes from the board.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let Self {
+            client,
+            events,
+            records,
+            ..
+        } = self;
+        client.feed(bytes, |request, heard| {
+            let (kind, text) = match heard {
+                Heard::Text(text) => ("text", text.to_owned()),
+                Heard::Info(info) => ("info", info.capabilities.to_owned()),
+                Heard::Settings(words) => ("settings", words.to_owned()),
+                Heard::Ack(remark) => ("ack", remark.to_owned()),
+                Heard::Nak(sentence) => ("nak", sentence.to_owned()),
+                Heard::Fault(fault) => ("fault", fault.text.to_owned()),
+                Heard::Status(status) => ("status", status.state.name().to_owned()),
+                Heard::Pong(token) => ("pong", token.to_string()),
+                Heard::Damage(bytes) => ("damage", bytes.to_string()),
+                Heard::Record(..) => {
+                    *records += 1;
+                    return;
+                }
+            };
+            let kind = kind.to_owned();
+            if events.len() == MOST_EVENTS {
+                events.pop_front();
+            }
+            events.push_back(Event {
+                kind,
+                request,
+                text,
+            });
+        });
+    }
+
+    /// Takes the oldest event, if there is one.
+    pub fn next_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Spectra that have come.
+    #[wasm_bindgen(getter)]
+    pub fn records(&self) -> u32 {
+        self.records
+    }
+
+    /// The number of the request that was made last.
+    #[wasm_bindgen(getter)]
+    pub fn last_request(&self) -> u16 {
+        self.last_request
+    }
+
+    /// `HELLO` as bytes for the line.
+    pub fn hello(&mut self) -> Vec<u8> {
+        self.request(&Message::Hello("qpuscope page"))
+    }
+
+    /// `GET`: names of settings, or `all`, `capabilities`, `clocks`, `boot`.
+    pub fn get(&mut self, names: &str) -> Vec<u8> {
+        self.request(&Message::Get(names))
+    }
+
+    /// `SET`: `key=value` words.
+    pub fn set(&mut self, words: &str) -> Vec<u8> {
+        self.request(&Message::Set(words))
+    }
+
+    /// `START`.
+    pub fn start(&mut self) -> Vec<u8> {
+        self.request(&Message::Start)
+    }
+
+    /// `STOP`.
+    pub fn stop(&mut self) -> Vec<u8> {
+        self.request(&Message::Stop)
+    }
+
+    /// `BAUD`; the board changes its rate after the answer.
+    pub fn baud(&mut self, rate: u32) -> Vec<u8> {
+        self.request(&Message::Baud(rate))
+    }
+
+    /// `PING`, which confirms a new rate.
+    pub fn ping(&mut self) -> Vec<u8> {
+        self.request(&Message::Ping(u64::from(self.last_request)))
+    }
+
+    fn request(&mut self, message: &Message) -> Vec<u8> {
+        // Only words of more than a frame do not fit; the page's field is shorter than that.
+        let (number, bytes) = self.client.request(message).unwrap_or_default();
+        self.last_request = number;
+        bytes
+    }
+}

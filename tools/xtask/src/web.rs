@@ -1,0 +1,66 @@
+//! `cargo xtask web`: the page with a virtual Pi in it, as a folder of static files.
+
+use crate::toolchain::Toolchain;
+use crate::{firmware, package, process, toolchain, workspace};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+const BUILD_LIMIT: Duration = Duration::from_secs(1800);
+
+/// Bytes of the stack: `V3d::new` alone needs more than the linker's 1 MiB.
+const STACK: u32 = 8 << 20;
+
+/// The folder that is served, benched and tested when none is named.
+pub fn default_folder() -> PathBuf {
+    workspace::target().join("web/page")
+}
+
+/// Runs the command.
+pub fn run(rest: &[String]) -> Result<ExitCode> {
+    let words: Vec<&str> = rest.iter().map(String::as_str).collect();
+    match words[..] {
+        ["--serve"] => {
+            let folder = build(&default_folder())?;
+            package::run("qpuscope", None, &["web".into(), "--page".into(), folder])
+        }
+        [folder] if !folder.starts_with('-') => {
+            let folder = std::path::absolute(folder)?;
+            build(&folder)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => bail!("`cargo xtask web` takes a folder to write, or --serve"),
+    }
+}
+
+/// Builds image and wasm, and writes the page to `folder`; returns its path.
+pub fn build(folder: &Path) -> Result<String> {
+    let toolchain = toolchain::find_or_install()?;
+    let image = firmware::build(&toolchain)?;
+    let wasm = wasm(&toolchain)?;
+    let paths = [&wasm, &image.img, folder].map(|path| path.display().to_string());
+    package::must("web-pack", &paths, BUILD_LIMIT)?;
+    eprintln!("{}: open it through a server, such as `cargo xtask web --serve`", folder.display());
+    Ok(folder.display().to_string())
+}
+
+/// Compiles the package `web` for browsers; returns the wasm file.
+fn wasm(toolchain: &Toolchain) -> Result<PathBuf> {
+    let root = workspace::root();
+    let into = root.join("target/wasm");
+    let mut flags = firmware::remapped(root, &toolchain.rust_src);
+    flags.push(format!("-Clink-arg=-zstack-size={STACK}"));
+    let mut cargo = firmware::command(toolchain, root);
+    cargo
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &toolchain.linker)
+        .args(["build", "--locked", "-Zbuild-std=std,panic_abort"])
+        .args(["--target", TARGET, "--profile", "web", "--package", "web", "--target-dir"])
+        .arg(&into);
+    process::must(cargo.stdout(std::io::stderr()), BUILD_LIMIT)
+        .with_context(|| format!("the page's program did not build for {TARGET}"))?;
+    Ok(into.join(TARGET).join("web/web.wasm"))
+}
