@@ -1,8 +1,10 @@
 //! The host's end of a line: requests out, what the board says in.
 
+use std::collections::VecDeque;
+
 use wire::{
-    Assembled, Assembler, Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, MAX_FRAME,
-    MAX_PAYLOAD, Message, Record, Status,
+    Assembled, Assembler, Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, Kind,
+    MAX_FRAME, MAX_PAYLOAD, Message, Record, Status,
 };
 
 /// The largest record that a board sends: 65,536 points, complex, as f32, and mean and greatest.
@@ -40,8 +42,12 @@ pub struct Client {
     /// The last ones; a record names the one that it is read by.
     descriptors: Vec<Descriptor>,
     request: u16,
+    /// Requests that may have to be sent again: number, kind and payload.
+    sent: VecDeque<(u16, Kind, Vec<u8>)>,
 }
 
+/// Requests that are kept.
+const REQUESTS: usize = 16;
 /// Descriptors that are kept: a stream has one, and a record of the one before may be on its way.
 const DESCRIPTORS: usize = 4;
 
@@ -53,6 +59,7 @@ impl Default for Client {
             assembler: Assembler::new(vec![0; LARGEST_RECORD]),
             descriptors: Vec::new(),
             request: 0,
+            sent: VecDeque::new(),
         }
     }
 }
@@ -113,18 +120,27 @@ impl Client {
 
     /// A request as bytes for the line, and its number; `None` when it does not fit a frame.
     pub fn request(&mut self, message: &Message) -> Option<(u16, Vec<u8>)> {
+        let mut payload = vec![0; MAX_PAYLOAD];
+        let length = message.encode(&mut payload).ok()?;
+        payload.truncate(length);
         self.request = self.request.checked_add(1).unwrap_or(1);
+        if self.sent.len() == REQUESTS {
+            self.sent.pop_front();
+        }
+        self.sent.push_back((self.request, message.kind(), payload));
+        Some((self.request, self.repeat(self.request)?))
+    }
+
+    /// A request once more, with a new sequence number; `None` when it was made too long ago.
+    pub fn repeat(&mut self, request: u16) -> Option<Vec<u8>> {
+        let (_, kind, payload) = self.sent.iter().find(|sent| sent.0 == request)?;
         let envelope = Envelope {
-            request: self.request,
+            request,
             ..Envelope::default()
         };
-        let mut scratch = vec![0; MAX_PAYLOAD];
         let mut frame = vec![0; MAX_FRAME];
-        let length = self
-            .encoder
-            .message(envelope, message, &mut scratch, &mut frame)
-            .ok()?;
-        frame.truncate(length);
-        Some((self.request, frame))
+        let length = self.encoder.frame(envelope, *kind, payload, &mut frame);
+        frame.truncate(length.ok()?);
+        Some(frame)
     }
 }

@@ -40,6 +40,12 @@ impl Scope {
         Self::default()
     }
 
+    /// Begins a new line: what the one before left half-way is forgotten.
+    pub fn begin_link(&mut self) {
+        self.client = Client::default();
+        self.events.clear();
+    }
+
     /// Takes bytes from the board.
     pub fn feed(&mut self, bytes: &[u8]) {
         let Self {
@@ -126,6 +132,11 @@ impl Scope {
     /// `PING`, which confirms a new rate.
     pub fn ping(&mut self) -> Vec<u8> {
         self.request(&Message::Ping(u64::from(self.last_request)))
+    }
+
+    /// A request again, which had no answer yet; empty when it was made too long ago.
+    pub fn repeat(&mut self, request: u16) -> Vec<u8> {
+        self.client.repeat(request).unwrap_or_default()
     }
 
     fn request(&mut self, message: &Message) -> Vec<u8> {

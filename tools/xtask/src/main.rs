@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
 mod card;
 mod circles;
 mod demo;
@@ -80,6 +81,11 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             eprintln!("firmware compiler: {toolchain}");
             let qemu = qemu::find_or_install()?;
             eprintln!("qemu: {}", qemu.display());
+            // Only the tests of the page need it.
+            match browser::find_or_install() {
+                Ok(chromium) => eprintln!("chromium: {}", chromium.display()),
+                Err(error) => eprintln!("tests of the page will be skipped: {error:#}"),
+            }
             Ok(ExitCode::SUCCESS)
         }
         "build" => {

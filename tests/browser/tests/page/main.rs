@@ -40,6 +40,7 @@ fn the_virtual_pi_boots_and_sends_spectra() {
         Err(why) => tests::skip!("{why}"),
     };
     page.wait(&mut browser, "window.qpuscope.state().records > 3", SOON).expect("spectra come");
+    page.wait(&mut browser, "window.qpuscope.state().settings.n === '1024'", SOON).expect("settings come");
     let banner = page.eval(&mut browser, "document.getElementById('banner').textContent");
     let banner = banner.expect("there is a banner").to_string();
     assert!(banner.contains("qpuscope"), "{banner}");
