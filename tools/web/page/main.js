@@ -56,7 +56,7 @@ const app = {
       this.say(sentence);
     };
     this.board.onFed = () => {
-      view.changed();
+      this.view.changed();
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';
