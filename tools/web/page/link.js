@@ -11,8 +11,10 @@ export class SimulatedLink {
   name = 'virtual Pi (simulated)';
   onBytes = () => {};
   onClosed = () => {};
-  /** Called with virtual seconds since power-on, and real milliseconds of the last slice. */
+  /** Called with virtual seconds since power-on. */
   onTime = () => {};
+  /** Bytes of the worker's memory. */
+  memory = 0;
 
   #worker;
 
@@ -32,7 +34,8 @@ export class SimulatedLink {
   #hear(data) {
     if (data.kind === 'ran') {
       this.#worker.postMessage({ kind: 'seen' });
-      this.onTime(data.seconds, data.real);
+      this.memory = data.memory;
+      this.onTime(data.seconds);
       if (data.bytes.length > 0) this.onBytes(data.bytes);
     } else if (data.kind === 'stopped') {
       this.#end(`The virtual Pi stopped: ${data.sentence}`);

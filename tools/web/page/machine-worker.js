@@ -3,7 +3,7 @@
 //
 // To it:   {kind: 'boot', image: ArrayBuffer, cmdline, pace}, {kind: 'send', bytes},
 //          {kind: 'baud', rate}, {kind: 'pace', pace}, {kind: 'seen'}
-// From it: {kind: 'ready'}, {kind: 'ran', bytes, seconds, real}, {kind: 'stopped', sentence}
+// From it: {kind: 'ready'}, {kind: 'ran', bytes, seconds, memory}, {kind: 'stopped', sentence}
 
 import init, { Machine } from './pkg/web.js';
 
@@ -15,6 +15,8 @@ const SLICE_MS = 12;
 const MOST_UNSEEN = 4;
 
 let machine = null;
+/** What the module exports, its memory among it. */
+let wasm = null;
 let pace = 1;
 let unseen = 0;
 /** Where real and virtual time were the same, for the pace. */
@@ -58,8 +60,8 @@ function slice() {
   }
   const bytes = join(pieces);
   unseen += 1;
-  const real = performance.now() - began;
-  postMessage({ kind: 'ran', bytes, seconds: machine.seconds(), real }, [bytes.buffer]);
+  const memory = wasm.memory.buffer.byteLength;
+  postMessage({ kind: 'ran', bytes, seconds: machine.seconds(), memory }, [bytes.buffer]);
   soon();
 }
 
@@ -77,7 +79,7 @@ onmessage = async ({ data }) => {
   switch (data.kind) {
     case 'boot':
       try {
-        await init();
+        wasm = await init();
         machine = new Machine(new Uint8Array(data.image), data.cmdline);
       } catch (error) {
         stop(String(error));

@@ -1,42 +1,136 @@
-// Starts the page: the module, a link, and what hangs on it.
+// Starts the page, and holds together what hangs on it: a board, its decoder, and the panels.
 
-import init, { Scope } from './pkg/web.js';
+import init, * as wasm from './pkg/web.js';
+import { Board } from './board.js';
+import { mountLinks } from './links.js';
 import { SimulatedLink } from './link.js';
+import { Pace } from './pace.js';
+import { mountSettings } from './settings.js';
+import { mountTabs } from './tabs.js';
+import { mountView } from './view.js';
 
-const status = document.getElementById('status');
-const banner = document.getElementById('banner');
 const began = performance.now();
-const state = { link: null, records: 0, seconds: 0, firstSpectrumMs: null };
+const panel = (id) => document.getElementById(id);
+const status = panel('status');
+const banner = panel('banner');
+/** Characters of the board's text that are kept. */
+const MOST_TEXT = 20_000;
+/** The virtual line's rate once it is up: a record of 4096 bins at 25 a second needs it. */
+const FAST_BAUD = 3_000_000;
 
-function say(sentence) { status.textContent = sentence; }
+/** Virtual time that a board has for a change of its rate; it waits 0.5 s for the first frame. */
+const SETTLE_S = 0.03;
+
+/** What the panels share. */
+const app = {
+  scope: null,
+  board: null,
+  pace: new Pace(),
+  firstSpectrumMs: null,
+  settings: null,
+  links: null,
+  view: null,
+
+  get link() { return this.board?.link ?? null; },
+  say(sentence) { status.textContent = sentence; },
+  request(bytes) {
+    return this.board?.request(bytes) ?? Promise.resolve({ kind: 'closed', text: 'There is no board: choose one first.' });
+  },
+  /** Sends a request and says what is wrong with it. */
+  async answerTo(bytes) {
+    const answer = await this.request(bytes);
+    if (answer.kind !== 'ack') this.say(answer.text);
+    return answer;
+  },
+
+  /** Listens to another line. */
+  use(link) {
+    this.board?.close();
+    this.scope.begin_link();
+    this.board = new Board(link, this.scope);
+    this.board.onText = addText;
+    this.board.onEvent = ({ kind, text }) => { if (kind === 'fault') addText(`\n[fault] ${text}\n`); };
+    this.board.onClosed = (sentence) => {
+      this.board = null;
+      this.links.show(null);
+      this.say(sentence);
+    };
+    this.board.onFed = () => {
+      view.changed();
+      if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
+    };
+    banner.textContent = '';
+    this.links.show(link);
+    return this.board;
+  },
+
+  /** Boots the virtual Pi anew. */
+  async useSimulated(options = {}) {
+    const answer = await fetch('kernel.img');
+    if (!answer.ok) throw new Error(`kernel.img is not beside the page (${answer.status}): copy the whole folder.`);
+    const link = new SimulatedLink(await answer.arrayBuffer(), options);
+    this.pace = new Pace();
+    const pace = this.pace;
+    link.onTime = (seconds) => {
+      pace.mark(seconds);
+      this.say(pace.sentence);
+    };
+    const board = this.use(link);
+    await upAndFast(board, link);
+    if (options.words) await this.settings.set(options.words);
+    else await this.settings.refresh();
+    // The first byte ended the spectra that a board sends unasked.
+    await this.answerTo(this.scope.start());
+  },
+};
+
+function addText(text) {
+  banner.textContent = (banner.textContent + text).slice(-MOST_TEXT);
+}
+
+/** Waits until the firmware answers, and takes the virtual line to a rate that spectra fit through. */
+async function upAndFast(board, link) {
+  const hello = await board.request(board.scope.hello());
+  if (hello.kind !== 'info') {
+    app.say(hello.text);
+    return;
+  }
+  const answer = await board.request(board.scope.baud(FAST_BAUD));
+  if (answer.kind !== 'ack') return;
+  await app.pace.reaches(app.pace.seconds + SETTLE_S);
+  link.setBaud(FAST_BAUD);
+  const pong = await board.request(board.scope.ping());
+  // The board has gone back to the rate before by itself.
+  if (pong.kind !== 'pong') link.setBaud(115_200);
+}
+
 
 async function start() {
+  mountTabs(panel('tabs'));
   if (typeof WebAssembly !== 'object') {
-    say('This browser has no WebAssembly, which the page is made of: use a browser of 2023 or later.');
+    app.say('This browser has no WebAssembly, which the page is made of: use a browser of 2023 or later.');
     return;
   }
   await init();
-  const answer = await fetch('kernel.img');
-  if (!answer.ok) {
-    say(`kernel.img is not beside the page (${answer.status}): copy the whole folder.`);
-    return;
-  }
-  const scope = new Scope();
-  const link = new SimulatedLink(await answer.arrayBuffer());
-  state.link = link.kind;
-  link.onTime = (seconds) => { state.seconds = seconds; };
-  link.onClosed = (sentence) => { state.link = null; say(sentence); };
-  link.onBytes = (bytes) => {
-    scope.feed(bytes);
-    for (let event; (event = scope.next_event());) {
-      if (event.kind === 'text') banner.textContent += event.text;
-      event.free();
-    }
-    if (scope.records > 0) state.firstSpectrumMs ??= performance.now() - began;
-    state.records = scope.records;
-    say(`simulated: ${state.seconds.toFixed(1)} s, ${state.records} spectra`);
-  };
+  app.scope = new wasm.Scope();
+  app.view = mountView(panel('view'), app.scope);
+  app.settings = mountSettings(panel('settings'), app);
+  app.links = mountLinks(panel('links'), app, {});
+  await app.useSimulated();
 }
 
-window.qpuscope = { state: () => ({ ...state }) };
-start().catch((error) => say(`The page's program does not start: ${error}. Reload the page.`));
+window.qpuscope = {
+  app,
+  state: () => ({
+    status: status.textContent,
+    records: app.scope?.records ?? 0,
+    seconds: app.pace.seconds,
+    speed: app.pace.speed,
+    memory: app.link?.memory ?? 0,
+    firstSpectrumMs: app.firstSpectrumMs,
+    link: app.links?.state() ?? null,
+    ...app.settings?.state(),
+    ...app.view?.state(),
+  }),
+};
+start().catch((error) => app.say(`The page's program does not start: ${error.message ?? error}. Reload the page.`));

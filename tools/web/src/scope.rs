@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use view::View;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wire::Message;
 
@@ -26,10 +27,11 @@ const MOST_EVENTS: usize = 10_000;
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Scope {
-    client: Client,
+    pub(crate) client: Client,
     events: VecDeque<Event>,
     records: u32,
     last_request: u16,
+    pub(crate) view: View,
 }
 
 #[wasm_bindgen]
@@ -40,12 +42,20 @@ impl Scope {
         Self::default()
     }
 
+    /// Begins a new line: what the one before left half-way is forgotten.
+    pub fn begin_link(&mut self) {
+        self.client = Client::default();
+        self.events.clear();
+        self.view.line_was_down();
+    }
+
     /// Takes bytes from the board.
     pub fn feed(&mut self, bytes: &[u8]) {
         let Self {
             client,
             events,
             records,
+            view,
             ..
         } = self;
         client.feed(bytes, |request, heard| {
@@ -59,8 +69,9 @@ impl Scope {
                 Heard::Status(status) => ("status", status.state.name().to_owned()),
                 Heard::Pong(token) => ("pong", token.to_string()),
                 Heard::Damage(bytes) => ("damage", bytes.to_string()),
-                Heard::Record(..) => {
+                Heard::Record(arrived, descriptor) => {
                     *records += 1;
+                    view.push(arrived, &descriptor);
                     return;
                 }
             };
@@ -126,6 +137,11 @@ impl Scope {
     /// `PING`, which confirms a new rate.
     pub fn ping(&mut self) -> Vec<u8> {
         self.request(&Message::Ping(u64::from(self.last_request)))
+    }
+
+    /// A request again, which had no answer yet; empty when it was made too long ago.
+    pub fn repeat(&mut self, request: u16) -> Vec<u8> {
+        self.client.repeat(request).unwrap_or_default()
     }
 
     fn request(&mut self, message: &Message) -> Vec<u8> {

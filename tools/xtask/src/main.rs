@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
 mod card;
 mod circles;
 mod demo;
@@ -57,7 +58,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
   dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS
   web DIR              the page with a virtual Pi in it: a folder of static files for any web server
-                       --serve: in target/web/page, shown on 127.0.0.1 by `qpuscope web`";
+                       --serve: in target/web/page, shown on 127.0.0.1 by `qpuscope web`;
+                       --bench: its figures in headless Chromium, as the table of docs/web.md";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -80,6 +82,11 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             eprintln!("firmware compiler: {toolchain}");
             let qemu = qemu::find_or_install()?;
             eprintln!("qemu: {}", qemu.display());
+            // Only the tests of the page need it.
+            match browser::find_or_install() {
+                Ok(chromium) => eprintln!("chromium: {}", chromium.display()),
+                Err(error) => eprintln!("tests of the page will be skipped: {error:#}"),
+            }
             Ok(ExitCode::SUCCESS)
         }
         "build" => {

@@ -37,6 +37,7 @@ fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
     glue.input_path(wasm)
         .out_name("web")
         .typescript(false)
+        .omit_default_module_path(false)
         .remove_name_section(true)
         .remove_producers_section(true)
         .web(true)

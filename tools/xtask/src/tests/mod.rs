@@ -13,7 +13,7 @@ mod soak;
 pub use soak::run as soak;
 
 use crate::toolchain::Toolchain;
-use crate::{firmware, process, qemu, reproduce, toolchain, workspace};
+use crate::{browser, firmware, process, qemu, reproduce, toolchain, web, workspace};
 use anyhow::{Result, bail};
 use results::Results;
 use selection::Selection;
@@ -110,6 +110,14 @@ fn prepare(
     let guest = firmware::build_guest(toolchain, "guest-fft");
     if let Some(guest) = results.step("xtask: the guest of `qpuscope bench` is built", guest) {
         put("QPUSCOPE_GUEST_FFT", &guest.img);
+    }
+    if browser::find().is_some() {
+        let page = web::build(&web::default_folder());
+        if let Some(page) = results.step("xtask: the page is built", page) {
+            put("QPUSCOPE_PAGE", Path::new(&page));
+        }
+    } else {
+        eprintln!("tests of the page will be skipped: {}", browser::MISSING);
     }
     match qemu::find_or_install() {
         Ok(program) => put("QPUSCOPE_QEMU", &program),

@@ -1,0 +1,83 @@
+// The conversation with a board: what goes out, and the answers to it by number.
+
+/** Real time that an answer may take: a slow machine simulates slower than real time. */
+const ANSWER_MS = 20_000;
+/** Then a request is sent again: one that was sent into a board's start is lost. */
+const REPEAT_MS = 1_500;
+
+/** One board at the end of a link, with a decoder of its own. */
+export class Board {
+  /** Text for people, as it comes. */
+  onText = () => {};
+  /** Events that answer no request: faults, notes. */
+  onEvent = () => {};
+  /** Bytes have been taken in. */
+  onFed = () => {};
+  /** The link is gone; a sentence says why. */
+  onClosed = () => {};
+
+  #waiting = new Map();
+
+  /**
+   * @param {object} link see link.js
+   * @param {object} scope the wasm's Scope
+   */
+  constructor(link, scope) {
+    this.link = link;
+    this.scope = scope;
+    link.onBytes = (bytes) => this.#feed(bytes);
+    link.onClosed = (sentence) => this.#closed(sentence);
+  }
+
+  #feed(bytes) {
+    this.scope.feed(bytes);
+    for (let event; (event = this.scope.next_event());) {
+      const { kind, request, text } = event;
+      event.free();
+      const wait = this.#waiting.get(request);
+      if (kind === 'text') this.onText(text);
+      else if (request !== 0 && wait) wait({ kind, text });
+      else this.onEvent({ kind, text });
+    }
+    this.onFed();
+  }
+
+  #closed(sentence) {
+    for (const wait of this.#waiting.values()) wait({ kind: 'closed', text: sentence });
+    this.onClosed(sentence);
+  }
+
+  /**
+   * Sends a request that the scope has just made.
+   * @param {Uint8Array} bytes what `scope.get(...)` or its like returned
+   * @returns {Promise<{kind: string, text: string}>} the answer; kind is 'nak', 'closed' or 'late'
+   *   when it was not carried out, and text a sentence
+   */
+  request(bytes) {
+    const number = this.scope.last_request;
+    if (bytes.length === 0) return Promise.resolve({ kind: 'nak', text: 'These are more words than a request holds.' });
+    return new Promise((resolve) => {
+      const end = (answer) => {
+        clearTimeout(timer);
+        clearInterval(repeat);
+        this.#waiting.delete(number);
+        resolve(answer);
+      };
+      const timer = setTimeout(() => end({
+        kind: 'late',
+        text: `The board did not answer within ${ANSWER_MS / 1000} s. Is it at another baud rate, or does another program read the line?`,
+      }), ANSWER_MS);
+      const repeat = setInterval(() => this.link.send(this.scope.repeat(number)), REPEAT_MS);
+      this.#waiting.set(number, end);
+      this.link.send(bytes);
+    });
+  }
+
+  /** Ends the line without a sentence. */
+  close() {
+    this.link.onClosed = () => {};
+    this.link.onBytes = () => {};
+    this.link.close();
+    for (const wait of this.#waiting.values()) wait({ kind: 'closed', text: 'The line was closed.' });
+  }
+}

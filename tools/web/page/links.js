@@ -1,0 +1,53 @@
+// Which board the page listens to: the virtual Pi, one on Web Serial, or what `qpuscope web` passes.
+
+import { element, labelled } from './dom.js';
+
+/** Rates of the line that boards and adapters are used at. */
+const RATES = [115200, 230400, 460800, 921600, 1000000, 2000000, 3000000];
+
+/**
+ * @param {HTMLElement} section
+ * @param {object} app
+ * @param {{serial?: (rate: number) => Promise<object>, socket?: () => Promise<object>}} ways
+ */
+export function mountLinks(section, app, ways) {
+  const name = element('p', { id: 'link-name' });
+  const buttons = element('div', { className: 'row' });
+  const choose = (text, id, open) => {
+    const button = element('button', { textContent: text, id, type: 'button' });
+    button.onclick = async () => {
+      try {
+        await open();
+      } catch (error) {
+        app.say(String(error.message ?? error));
+      }
+    };
+    buttons.append(button);
+  };
+  choose('Virtual Pi', 'use-simulated', () => app.useSimulated());
+  if (ways.socket) choose('Board of qpuscope web', 'use-socket', async () => app.use(await ways.socket()));
+  if (ways.serial) {
+    const rate = element('select', { id: 'serial-rate' }, ...RATES.map((value) => element('option', { value, textContent: value })));
+    choose('Board on a serial port', 'use-serial', async () => app.use(await ways.serial(Number(rate.value))));
+    buttons.append(labelled('baud', rate));
+  }
+  const pace = element('select', { id: 'pace' }, element('option', { value: '1', textContent: 'real time' }),
+    element('option', { value: 'Infinity', textContent: 'as fast as it goes' }));
+  pace.onchange = () => app.link?.setPace?.(Number(pace.value));
+  const paceField = labelled('speed', pace);
+  buttons.append(paceField);
+  const streaming = element('button', { id: 'stop', type: 'button', textContent: 'Stop' });
+  const started = element('button', { id: 'start', type: 'button', textContent: 'Start' });
+  streaming.onclick = () => app.answerTo(app.scope.stop());
+  started.onclick = () => app.answerTo(app.scope.start());
+  buttons.append(started, streaming);
+  section.replaceChildren(name, buttons);
+  return {
+    show(link) {
+      paceField.hidden = link?.kind !== 'simulated';
+      pace.value = '1';
+      name.textContent = link ? `Listening to: ${link.name}` : 'Listening to nothing';
+    },
+    state: () => ({ kind: app.link?.kind ?? null, name: app.link?.name ?? null }),
+  };
+}
