@@ -290,7 +290,9 @@ impl Seat {
             return Taken::Later;
         };
         if permission.ends_rest {
-            shared.to_line.push_back(ToLine::Bytes(Bytes::from_static(&[0])));
+            shared
+                .to_line
+                .push_back(ToLine::Bytes(Bytes::from_static(&[0])));
             shared.to_line_bytes += 1;
         }
         shared.turn.sent(self.id, &bytes);
