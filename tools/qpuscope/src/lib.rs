@@ -10,7 +10,6 @@ pub mod debugger;
 pub mod defect;
 pub mod failure;
 mod files;
-pub mod flowgraph;
 pub mod guest;
 pub mod hello_fft;
 pub mod input;

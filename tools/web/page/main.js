@@ -27,6 +27,9 @@ const app = {
   board: null,
   pace: new Pace(),
   firstSpectrumMs: null,
+  settings: null,
+  links: null,
+  view: null,
 
   get link() { return this.board?.link ?? null; },
   say(sentence) { status.textContent = sentence; },
@@ -49,15 +52,15 @@ const app = {
     this.board.onEvent = ({ kind, text }) => { if (kind === 'fault') addText(`\n[fault] ${text}\n`); };
     this.board.onClosed = (sentence) => {
       this.board = null;
-      links.show(null);
+      this.links.show(null);
       this.say(sentence);
     };
     this.board.onFed = () => {
-      view.changed();
+      this.view.changed();
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';
-    links.show(link);
+    this.links.show(link);
     return this.board;
   },
 
@@ -74,8 +77,8 @@ const app = {
     };
     const board = this.use(link);
     await upAndFast(board, link);
-    if (options.words) await settings.set(options.words);
-    else await settings.refresh();
+    if (options.words) await this.settings.set(options.words);
+    else await this.settings.refresh();
     // The first byte ended the spectra that a board sends unasked.
     await this.answerTo(this.scope.start());
   },
@@ -101,9 +104,6 @@ async function upAndFast(board, link) {
   if (pong.kind !== 'pong') link.setBaud(115_200);
 }
 
-let links = null;
-let settings = null;
-let view = null;
 
 async function start() {
   mountTabs(panel('tabs'));
@@ -113,9 +113,9 @@ async function start() {
   }
   await init();
   app.scope = new wasm.Scope();
-  view = mountView(panel('view'), app.scope);
-  settings = mountSettings(panel('settings'), app);
-  links = mountLinks(panel('links'), app, {});
+  app.view = mountView(panel('view'), app.scope);
+  app.settings = mountSettings(panel('settings'), app);
+  app.links = mountLinks(panel('links'), app, {});
   await app.useSimulated();
 }
 
@@ -128,9 +128,9 @@ window.qpuscope = {
     speed: app.pace.speed,
     memory: app.link?.memory ?? 0,
     firstSpectrumMs: app.firstSpectrumMs,
-    link: links?.state() ?? null,
-    ...settings?.state(),
-    ...view?.state(),
+    link: app.links?.state() ?? null,
+    ...app.settings?.state(),
+    ...app.view?.state(),
   }),
 };
 start().catch((error) => app.say(`The page's program does not start: ${error.message ?? error}. Reload the page.`));

@@ -1,5 +1,6 @@
 //! Shapes: what a picture is made of, before it is PNG or SVG.
 
+pub use flowgraph::scene::Anchor;
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint, Stroke,
     Transform,
@@ -30,17 +31,6 @@ pub struct Shape {
     pub style: Style,
     /// Its text.
     pub text: Option<String>,
-}
-
-/// Which point of a text is given.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Anchor {
-    /// Where it begins.
-    Start,
-    /// Halfway.
-    Middle,
-    /// Where it ends.
-    End,
 }
 
 /// Coloured points that lie behind all shapes, each a unit wide and high.

@@ -14,7 +14,7 @@ use crate::failure::{Failure, Result};
 /// Simulated time that a launch may take.
 const LIMIT_US: u32 = 60_000_000;
 /// Bytes that a Pi 1 can leave to the QPUs beside the system.
-pub const MEMORY: u64 = 384 << 20;
+pub const MEMORY: u64 = flowgraph::plan::BOARD_BYTES;
 
 impl From<SimError> for Failure {
     fn from(error: SimError) -> Self {

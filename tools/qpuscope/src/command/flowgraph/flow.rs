@@ -1,26 +1,10 @@
-//! The stages of a flow graph and its words: of the QPU plan, of one's own passes, of textbooks.
+//! The flow graph that the options ask for: of the QPU plan, of one's own passes, of textbooks.
 
-use qpu::fft::Split;
-use qpu::fft::kernels::catalogue::Pass;
-use qpu::fft::kernels::layout::OnePass;
-use qpu::fft::planner::tuning::{self, Chip};
+use flowgraph::flow::{self, Flow};
 
 use super::Options;
 use crate::command::digits::{self, list};
-use crate::command::plan::words;
 use crate::failure::{Failure, Result};
-use crate::flowgraph::network::{Network, Order};
-use crate::flowgraph::scene::Heading;
-
-/// The drawing.
-pub(super) struct Flow {
-    pub network: Network,
-    pub title: String,
-    pub notes: Vec<String>,
-    pub headings: Vec<Heading>,
-    /// For the message.
-    pub kind: String,
-}
 
 /// The stages that the options ask for.
 ///
@@ -30,7 +14,11 @@ pub(super) fn flow(options: &Options) -> Result<Flow> {
     let points = options.points;
     if let Some(text) = &options.passes {
         let radices = digits::radices(points, text)?;
-        return chosen(points, &radices, options.dit);
+        let flow = match options.dit {
+            true => flow::textbook(&radices, true),
+            false => flow::chosen(&radices),
+        };
+        return flow.ok_or_else(|| no_transform(&radices));
     }
     if !points.is_power_of_two() {
         return Err(Failure::usage(format!(
@@ -41,186 +29,19 @@ pub(super) fn flow(options: &Options) -> Result<Flow> {
     }
     if options.classic || options.dit {
         let stages = vec![2; points.ilog2() as usize];
-        return textbook(points, &stages, options.dit);
+        let flow = flow::textbook(&stages, options.dit);
+        return flow.ok_or_else(|| no_transform(&stages));
     }
-    let split = planned(points.ilog2()).ok_or_else(|| {
+    flow::plan(points.ilog2()).ok_or_else(|| {
         Failure::usage(format!(
             "the QPU plan has 16 points or more, not {points}; use --classic, or give the radices with --passes"
         ))
-    })?;
-    let pass = Pass::of(&split);
-    match pass.as_ref().and_then(|pass| pass.layout().one_pass()) {
-        Some(one) => steps(one, &split),
-        None => passes(points, &split),
-    }
-}
-
-/// The passes that the planner takes for 2^`log2n` points.
-pub(super) fn planned(log2n: u32) -> Option<Split> {
-    tuning::split(Chip::Bcm2835, log2n, 1)
-}
-
-fn network(radices: &[u32], order: Order) -> Result<Network> {
-    Network::new(radices.to_vec(), order).ok_or_else(|| {
-        Failure::usage(format!(
-            "the radices {} make no transform; give numbers from 2 up",
-            list(radices)
-        ))
     })
 }
 
-/// Stages of textbooks: everything that a residue needs, in one place.
-fn textbook(points: u32, radices: &[u32], in_time: bool) -> Result<Flow> {
-    let order = if in_time {
-        Order::InTime
-    } else {
-        Order::Classic
-    };
-    let network = network(radices, order)?;
-    let count = radices.len();
-    let heading = |stage: usize| {
-        let radix = radices[stage];
-        [
-            match radix {
-                2 => format!("stage {}", stage + 1),
-                radix => format!("stage {}, radix {radix}", stage + 1),
-            },
-            format!("{} apart", network.stride(stage)),
-        ]
-    };
-    let headings = (0..count).map(heading).collect();
-    let is_radix_2 = radices.iter().all(|radix| *radix == 2);
-    let (radix, reversed) = if is_radix_2 {
-        ("radix 2".to_owned(), "bit-reversed")
-    } else {
-        (
-            format!("stages {}", words::product(radices)),
-            "digit-reversed",
-        )
-    };
-    let (decimation, ends) = if in_time {
-        ("decimation in time", "Samples")
-    } else {
-        ("decimation in frequency", "Results")
-    };
-    let mut notes = vec![w(points)];
-    if !is_radix_2 {
-        notes.push(HUB.to_owned());
-    }
-    let crossing = match radices.contains(&2) {
-        true => "A crossing is a sum (upper row) and a difference (lower row). ",
-        false => "",
-    };
-    notes.push(format!("{crossing}{ends} lie in {reversed} order."));
-    Ok(Flow {
-        title: format!("{points} points, {radix}, {decimation}"),
-        kind: match (is_radix_2, in_time) {
-            (true, false) => format!("{radix}, {count} stage{}", plural(count)),
-            (true, true) => format!("{radix} in time, {count} stage{}", plural(count)),
-            _ => format!("{radix} in time"),
-        },
-        headings,
-        notes,
-        network,
-    })
-}
-
-const fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
-/// Passes of one's own choice.
-fn chosen(points: u32, radices: &[u32], in_time: bool) -> Result<Flow> {
-    if in_time {
-        return textbook(points, radices, true);
-    }
-    let network = network(radices, Order::NextStage)?;
-    let count = radices.len();
-    let heading = |(pass, radix): (usize, &u32)| {
-        [
-            format!("pass {} of {count}", pass + 1),
-            format!("{} x {radix} points", points / radix),
-        ]
-    };
-    let mut notes = vec![w(points), HUB.to_owned()];
-    if count > 1 {
-        notes.push("In place, results lie in digit-reversed order.".to_owned());
-    }
-    let radices_text = words::product(radices);
-    Ok(Flow {
-        headings: radices.iter().enumerate().map(heading).collect(),
-        title: format!("{points} points, passes {radices_text}"),
-        notes,
-        kind: format!(
-            "passes {radices_text}, {count} pass{}",
-            if count == 1 { "" } else { "es" }
-        ),
-        network,
-    })
-}
-
-/// The passes of a plan.
-fn passes(points: u32, split: &Split) -> Result<Flow> {
-    let radices: Vec<u32> = split.radices().collect();
-    let count = radices.len();
-    let heading = |(pass, radix): (usize, &u32)| {
-        [
-            format!("{} pass, radix {radix}", words::name(split.role(pass))),
-            format!("{} x {radix} points", points / radix),
-        ]
-    };
-    let mut notes = vec![w(points), HUB.to_owned()];
-    notes.extend(words::marks(split).into_iter().map(sentence));
-    if count > 1 {
-        notes.push(
-            "The last pass stores X[k] at place k: the output is in natural order.".to_owned(),
-        );
-    }
-    Ok(Flow {
-        headings: radices.iter().enumerate().map(heading).collect(),
-        title: format!("{points} points, QPU plan {split}"),
-        notes,
-        kind: format!(
-            "QPU plan {split}, {count} pass{}",
-            if count == 1 { "" } else { "es" }
-        ),
-        network: network(&radices, Order::NextStage)?,
-    })
-}
-
-/// The two steps of a shared pass.
-fn steps(one: &dyn OnePass, split: &Split) -> Result<Flow> {
-    let points = 1 << one.log2_points();
-    let radices = one.radices();
-    let headings = radices.iter().zip(1..).map(|(radix, step)| {
-        [
-            format!("{} pass, step {step} of {}", words::SHARED, radices.len()),
-            format!("{} x {radix} points", points / radix),
-        ]
-    });
-    let mut notes = vec![w(points), HUB.to_owned(), sentence(words::steps(one))];
-    notes.extend(words::marks(split).into_iter().map(sentence));
-    notes.push("X[k] is stored at place k.".to_owned());
-    let steps = words::product(&radices);
-    Ok(Flow {
-        headings: headings.collect(),
-        title: format!("{points} points, QPU plan {split}: {steps} in one launch"),
-        notes,
-        kind: format!("QPU plan {split}, {steps} in one launch"),
-        network: network(&radices, Order::NextStage)?,
-    })
-}
-
-/// A line of `plan` as a sentence of a picture.
-fn sentence(line: String) -> String {
-    let mut letters = line.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).chain(['.']).collect()
-}
-
-const HUB: &str =
-    "A hub is a transform of as many points as it says, from its legs' rows to the same rows.";
-
-fn w(points: u32) -> String {
-    format!("W = exp(-2 pi i / {points}); an edge without a label is multiplied by 1.")
+fn no_transform(radices: &[u32]) -> Failure {
+    Failure::usage(format!(
+        "the radices {} make no transform; give numbers from 2 up",
+        list(radices)
+    ))
 }

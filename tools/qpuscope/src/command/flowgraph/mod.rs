@@ -15,12 +15,14 @@
 //! be zoomed.
 
 mod flow;
+mod pdf;
 
 use std::path::{Path, PathBuf};
 
+use flowgraph::{rows, scene, svg};
+
 use crate::failure::{Failure, Result};
 use crate::files::output;
-use crate::flowgraph::{pdf, rows, scene, svg};
 use crate::quantity::whole;
 use crate::say;
 use flow::flow;
@@ -178,7 +180,7 @@ mod tests {
                 &flow.headings,
             );
             assert!(scene.height < 3000.0, "2^{log2n}: {}", scene.height);
-            let shared = Pass::of(&flow::planned(log2n).unwrap()).is_some();
+            let shared = Pass::of(&flowgraph::flow::planned(log2n).unwrap()).is_some();
             let part = if shared {
                 "shared pass, step 1 of 2"
             } else {

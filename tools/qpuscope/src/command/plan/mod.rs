@@ -10,14 +10,12 @@
 
 mod report;
 mod time;
-pub mod words;
 
-use qpu::fft::planner::tuning::{self, Chip};
-use qpu::fft::request::{Error, Request, Transform};
-use qpu::fft::roofline::Roofline;
+use flowgraph::plan::{Planned, cost};
+use qpu::fft::Direction;
+use qpu::fft::planner::tuning::Chip;
+use qpu::fft::request::Request;
 use qpu::fft::samples::Format;
-use qpu::fft::{Direction, Plan, Split};
-use qpu_programs::FFT;
 use report::Report;
 use v3d_sim::Board;
 
@@ -104,32 +102,32 @@ pub fn run(options: &Options) -> Result<()> {
         ..request(options)?
     };
     let model = constants::with(&options.set)?;
-    let refused = |error: Error<()>| Failure::usage(error.to_string());
-    let arrangement = Plan::arrangement_of(FFT, &request).map_err(refused)?;
+    let planned = Planned::new(request).map_err(|error| Failure::usage(error.to_string()))?;
     // Before the simulation, which takes longer than a board that refuses.
     let measured = match options.qpus.connect()? {
         Some(client) => Some(time::on_board(&request, direction(options), client)?),
         None => None,
     };
-    let tuned = tuned(&request, board, arrangement.split());
-    let is_tuned = tuned.is_some() && is_tuned(&request);
-    let is_simulated = options.time || !is_tuned && points(&request) <= SHORT;
+    let tabled = matches!(board, Board::Pi1 | Board::Pi2)
+        .then(|| cost::tabled(&planned))
+        .flatten();
+    let is_tabled = tabled.is_some_and(|tabled| !tabled.is_predicted);
+    let is_simulated = options.time || !is_tabled && planned.points() <= SHORT;
     let cost = Cost {
-        floor: (board == Board::Pi1)
-            .then(|| Roofline::SIMULATED.floor_of_request(&request).clocks()),
+        floor: (board == Board::Pi1).then(|| cost::floor(&request)),
         clocks: if is_simulated {
             let direction = direction(options);
             Some(time::simulated(&request, direction, board, &model)?)
         } else {
-            tuned
+            tabled.map(|tabled| tabled.clocks)
         },
         clock_hz: f64::from(board.clock_hz()),
     };
     let report = Report {
         options,
-        is_predicted: !is_simulated && !is_tuned,
-        request: &request,
-        arrangement: &arrangement,
+        is_predicted: !is_simulated && !is_tabled,
+        planned: &planned,
+        direction: direction(options),
         cost: &cost,
         constants: &model,
         board: board.name(),
@@ -169,12 +167,6 @@ const fn direction(options: &Options) -> Direction {
     }
 }
 
-/// Points of the whole batch.
-fn points(request: &Request) -> u64 {
-    let transforms = u64::from(request.batch) * u64::from(request.transform.segments());
-    transforms << request.transform.log2_points()
-}
-
 /// The lengths that the table has a split for.
 const fn chip(board: Board) -> Chip {
     if board.has_system_l2() {
@@ -182,40 +174,6 @@ const fn chip(board: Board) -> Chip {
     } else {
         Chip::Bcm2836
     }
-}
-
-/// Clocks of the table, which are of its own split, on the board of either kind that was timed.
-/// Those of a batch that was not lie on the line through the batches that were, not in proportion:
-/// ten of 2^4 points take half as long again as one.
-fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
-    let Transform::Complex { log2_points } = request.transform else {
-        return None;
-    };
-    if !matches!(board, Board::Pi1 | Board::Pi2) {
-        return None;
-    }
-    let row = |batch| tuning::row(request.chip, log2_points, batch);
-    let own = row(request.batch)?;
-    if !request.reads_points() || Split::new(own.log2_radices) != Some(split) {
-        return None;
-    }
-    let (one, many) = (row(1)?, row(u32::MAX)?);
-    if one.cycles == 0 || many.cycles == 0 {
-        return None;
-    }
-    let [clocks, most] = [one, many].map(|row| f64::from(row.cycles));
-    let more = f64::from(request.batch - 1);
-    Some(if many.batch > 1 {
-        clocks + (most - clocks) * (more / f64::from(many.batch - 1))
-    } else {
-        clocks + clocks * more
-    })
-}
-
-/// Returns whether the table has a batch of just so many transforms.
-fn is_tuned(request: &Request) -> bool {
-    let row = tuning::row(request.chip, request.transform.log2_row(), request.batch);
-    row.is_some_and(|row| u32::from(row.batch) == request.batch)
 }
 
 /// Its costs.

@@ -3,10 +3,9 @@
 //! Pages beyond 14,400 units are scaled down to that, the most that viewers take (ISO 32000-1,
 //! annex C); the drawing is of lines and letters, so that zooming in loses nothing.
 
+use flowgraph::scene::{Anchor, Layer, SMALL, Scene, Text};
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Filter, Name, Pdf, Rect, Ref, Str, TextStr};
-
-use super::scene::{Anchor, Layer, SMALL, Scene, Text};
 
 /// Longest side of a page.
 const LONGEST: f32 = 14_400.0;

@@ -1,4 +1,4 @@
-//! The words for a plan's passes and marks, which `plan` and `flowgraph` share.
+//! The words for a plan's passes and marks, which plans and flow graphs share.
 
 use qpu::fft::kernels::layout::OnePass;
 use qpu::fft::{Role, Split};

@@ -1,8 +1,8 @@
 //! Pictures of many shapes: labels stay apart, edges clear of them, and none is missing.
 
 use super::*;
-use crate::flowgraph::network::Order;
-use crate::flowgraph::rows;
+use crate::network::Order;
+use crate::rows;
 
 fn scenes() -> Vec<(Vec<u32>, Scene)> {
     let mut scenes = vec![];

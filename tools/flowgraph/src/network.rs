@@ -39,6 +39,7 @@ pub struct Network {
 impl Network {
     /// A transform with these stages, first stage first; `None` when the radices, each 2 or more,
     /// do not multiply to a 32-bit number.
+    #[must_use]
     pub fn new(radices: Vec<u32>, order: Order) -> Option<Self> {
         let product = |product: u32, radix: &u32| product.checked_mul(*radix);
         let points = radices.iter().try_fold(1, product)?;
@@ -50,16 +51,25 @@ impl Network {
     }
 
     /// Points of the transform.
+    #[must_use]
     pub const fn points(&self) -> u32 {
         self.points
     }
 
+    /// Where the twiddles stand.
+    #[must_use]
+    pub const fn order(&self) -> Order {
+        self.order
+    }
+
     /// Radices of the stages.
+    #[must_use]
     pub fn radices(&self) -> &[u32] {
         &self.radices
     }
 
     /// Distance of the rows of one butterfly.
+    #[must_use]
     pub fn stride(&self, stage: usize) -> u32 {
         let inside = match self.order {
             Order::InTime => &self.radices[..stage],
@@ -69,16 +79,19 @@ impl Network {
     }
 
     /// The digit of a row that the stage works on: the number of the butterfly's leg.
+    #[must_use]
     pub fn leg(&self, stage: usize, row: u32) -> u32 {
         row / self.stride(stage) % self.radices[stage]
     }
 
     /// The row of the first leg of the butterfly that `row` belongs to.
+    #[must_use]
     pub fn first_row(&self, stage: usize, row: u32) -> u32 {
         row - self.leg(stage, row) * self.stride(stage)
     }
 
     /// The exponent of the twiddle exp(-2 pi i / N) behind a stage, below N.
+    #[must_use]
     pub fn exponent(&self, stage: usize, row: u32) -> u32 {
         let stride = self.stride(stage);
         let points = u64::from(self.points);
@@ -108,6 +121,7 @@ impl Network {
     }
 
     /// The sample that a row holds at the beginning.
+    #[must_use]
     pub fn sample(&self, row: u32) -> u32 {
         match self.order {
             Order::InTime => {
@@ -119,12 +133,26 @@ impl Network {
     }
 
     /// The bin that a row holds at the end.
+    #[must_use]
     pub fn bin(&self, row: u32) -> u32 {
         match self.order {
             Order::InTime => row,
             Order::Classic | Order::NextStage => digit_reversed(row, &self.radices),
         }
     }
+}
+
+/// The stages of `points` points where each has this radix and the last one what is left; `None`
+/// when `points` is no power of two from 2 up, or the radix not 2, 4 or 8.
+#[must_use]
+pub fn stages(points: u32, radix: u32) -> Option<Vec<u32>> {
+    if points < 2 || !points.is_power_of_two() || !matches!(radix, 2 | 4 | 8) {
+        return None;
+    }
+    let (bits, each) = (points.ilog2(), radix.ilog2());
+    let rest = (bits % each > 0).then(|| 1 << (bits % each));
+    let full = std::iter::repeat_n(radix, (bits / each) as usize);
+    Some(full.chain(rest).collect())
 }
 
 #[cfg(test)]
@@ -221,5 +249,23 @@ mod tests {
     fn radices_that_make_no_length_make_no_network() {
         assert!(Network::new(vec![1, 2], Order::Classic).is_none());
         assert!(Network::new(vec![1 << 16, 1 << 16], Order::Classic).is_none());
+    }
+
+    #[test]
+    fn the_last_stage_has_what_is_left() {
+        for (points, radix, expected) in [
+            (64, 2, &[2; 6][..]),
+            (64, 4, &[4, 4, 4]),
+            (64, 8, &[8, 8]),
+            (32, 4, &[4, 4, 2]),
+            (32, 8, &[8, 4]),
+            (4, 8, &[4]),
+            (16, 8, &[8, 2]),
+        ] {
+            assert_eq!(stages(points, radix).as_deref(), Some(expected));
+        }
+        for (points, radix) in [(0, 2), (1, 2), (12, 2), (16, 3), (16, 16)] {
+            assert_eq!(stages(points, radix), None);
+        }
     }
 }

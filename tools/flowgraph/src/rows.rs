@@ -4,7 +4,7 @@
 //! rows such that every stage has its first, second and last butterfly, each with its first and
 //! last legs; labels are those of the whole transform.
 
-use super::network::Network;
+use crate::network::Network;
 
 /// Points up to which all rows are drawn unless folding is asked for.
 pub const FULL_POINTS: u32 = 64;
@@ -14,11 +14,13 @@ const FEW_STAGES: usize = 2;
 const MOST: usize = 64;
 
 /// All rows.
+#[must_use]
 pub fn full(network: &Network) -> Vec<u32> {
     (0..network.points()).collect()
 }
 
 /// The rows of a folded picture, ascending.
+#[must_use]
 pub fn folded(network: &Network) -> Vec<u32> {
     let radices = network.radices();
     let digits: Vec<Vec<u32>> = radices
@@ -77,7 +79,7 @@ fn near_firsts(network: &Network) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flowgraph::network::Order;
+    use crate::network::Order;
 
     #[test]
     fn every_stage_keeps_first_second_and_last_butterfly() {

@@ -7,8 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::network::Network;
-pub use crate::picture::drawing::Anchor;
+use crate::network::Network;
 
 /// Height of a row.
 pub const ROW: f32 = 16.0;
@@ -32,19 +31,35 @@ const STRIP: (f32, f32) = (70.0, 2000.0);
 const TOP: f32 = 74.0;
 const LINE: f32 = 13.0;
 
+/// The point of a text that is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Anchor {
+    /// Where it begins.
+    Start,
+    /// Halfway.
+    Middle,
+    /// Where it ends.
+    End,
+}
+
 /// A line of letters; its baseline passes `at`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Text {
+    /// Where it stands.
     pub at: (f32, f32),
+    /// Its letters.
     pub text: String,
     /// Raised behind the text, in smaller letters.
     pub raised: String,
+    /// Size of its letters.
     pub size: f32,
+    /// The point of the text that stands at `at`.
     pub anchor: Anchor,
 }
 
 impl Text {
     /// Its width, on the wide side.
+    #[must_use]
     pub fn width(&self) -> f32 {
         let letters = |text: &str, size: f32| text.chars().count() as f32 * size * LETTER;
         letters(&self.text, self.size) + letters(&self.raised, SMALL)
@@ -64,15 +79,20 @@ pub struct Layer {
     pub dots: Vec<(f32, f32)>,
     /// Centres of butterflies of more than two points, with a radius.
     pub hubs: Vec<((f32, f32), f32)>,
+    /// Labels.
     pub texts: Vec<Text>,
 }
 
 /// A flow graph on paper.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scene {
+    /// Width of the paper.
     pub width: f32,
+    /// Height of the paper.
     pub height: f32,
+    /// Title of the file.
     pub title: String,
+    /// Its shapes.
     pub layers: Vec<Layer>,
 }
 
@@ -117,6 +137,7 @@ impl Paper<'_> {
 }
 
 /// Draws the rows of a network; `headings` are of the stages, `notes` stand under the title.
+#[must_use]
 pub fn draw(
     network: &Network,
     rows: &[u32],

@@ -3,10 +3,9 @@
 //! The file has a viewBox, so that it scales, and its texts can be searched. Every stage is a group
 //! with an id.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use super::scene::{Anchor, SMALL, Scene, Text};
-use crate::svg::{escape, head, number};
+use crate::scene::{Anchor, SMALL, Scene, Text};
 
 const STYLES: &str = "<style>text{font-family:Helvetica,Arial,sans-serif}\
     path{fill:none;stroke:#345;stroke-width:.6}.d{stroke:#9ab;stroke-dasharray:2 3}\
@@ -14,6 +13,7 @@ const STYLES: &str = "<style>text{font-family:Helvetica,Arial,sans-serif}\
     circle{fill:#fff;stroke:#123;stroke-width:.6}</style>\n";
 
 /// The whole file.
+#[must_use]
 pub fn write(scene: &Scene) -> String {
     let mut out = head(scene.width, scene.height, &scene.title, STYLES);
     for layer in &scene.layers {
@@ -79,4 +79,47 @@ fn text(out: &mut String, text: &Text) {
         );
     }
     out.push_str("</text>\n");
+}
+
+/// The head of a file: its size, its title, styles, and white paper.
+pub fn head(width: impl Display, height: impl Display, title: &str, styles: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n{styles}\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
+    )
+}
+
+/// Text between tags, or in quotation marks. It has no control characters: XML has none.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// To a hundredth, without zeros at the end.
+#[must_use]
+pub fn number(value: f32) -> String {
+    let text = format!("{value:.2}");
+    match text.trim_end_matches('0').trim_end_matches('.') {
+        "-0" => "0".to_owned(),
+        short => short.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_letters_escaped() {
+        assert_eq!(number(100.0), "100");
+        assert_eq!(number(1.256), "1.26");
+        assert_eq!(number(0.5), "0.5");
+        assert_eq!(number(-0.001), "0");
+        assert_eq!(escape("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
+    }
 }

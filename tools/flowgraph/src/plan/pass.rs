@@ -1,0 +1,116 @@
+//! A pass over memory as a line of a table.
+
+use qpu::fft::kernels::catalogue::Pass;
+use qpu::fft::kernels::convert;
+use qpu::fft::kernels::layout::OnePass;
+use qpu::fft::kernels::spectral::Bins;
+use qpu::fft::planner::memory::PassMemory;
+
+use super::words;
+
+/// A pass, in numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PassLine {
+    /// Its name: `first`, `shared`, `split`, say.
+    pub name: &'static str,
+    /// Radix of passes of transforms.
+    pub radix: Option<u32>,
+    /// Radices of the steps of a shared pass.
+    pub steps: Option<[u32; 2]>,
+    /// Units that read the same points.
+    pub parts: u32,
+    /// Points that a unit reads.
+    pub points: u32,
+    /// Units of the pass.
+    pub units: u32,
+    /// Programs that run at the same time.
+    pub programs: u32,
+    /// QPUs between them that are left out.
+    pub left_out: u32,
+    /// Launches, one after the other.
+    pub launches: u32,
+    /// Instructions of its program.
+    pub instructions: usize,
+    /// Bytes of points that it reads.
+    pub read_bytes: u64,
+    /// Bytes that it writes.
+    pub written_bytes: u64,
+    /// Bytes of its table of twiddles.
+    pub twiddle_bytes: u32,
+    /// True if it stores rows one by one.
+    pub stores_row_by_row: bool,
+}
+
+impl PassLine {
+    /// The line of a pass.
+    #[must_use]
+    pub fn of(pass: &PassMemory) -> Self {
+        let layout = pass.layout();
+        let [read_bytes, written_bytes] = layout.traffic(pass.step.batch);
+        let shape = Shape::of(pass);
+        Self {
+            name: shape.name,
+            radix: shape.radix,
+            steps: layout.one_pass().map(OnePass::radices),
+            parts: shape.parts,
+            points: shape.points,
+            units: pass.units(),
+            programs: pass.running(),
+            left_out: pass.programs - pass.running(),
+            launches: pass.stretches,
+            instructions: pass.program.code.len(),
+            read_bytes,
+            written_bytes,
+            twiddle_bytes: layout.table_bytes(),
+            stores_row_by_row: shape.stores_row_by_row,
+        }
+    }
+}
+
+/// What depends on the kind of a pass.
+struct Shape {
+    name: &'static str,
+    radix: Option<u32>,
+    parts: u32,
+    points: u32,
+    stores_row_by_row: bool,
+}
+
+impl Shape {
+    fn of(pass: &PassMemory) -> Self {
+        if let Some(one) = pass.layout().one_pass() {
+            return Self {
+                radix: Some(1 << one.log2_points()),
+                ..Self::plain(words::SHARED, one.points_of_a_unit())
+            };
+        }
+        match &pass.step.pass {
+            Pass::Points(geometry) => Self {
+                radix: Some(geometry.radix()),
+                parts: geometry.parts(),
+                stores_row_by_row: geometry.is_stored_by_rows(),
+                ..Self::plain(words::name(geometry.role()), geometry.vectors() * 16)
+            },
+            Pass::Real(real) => {
+                Self::bins(if real.to_bins { "split" } else { "join" }, real.bins())
+            }
+            Pass::Product(_) => Self::bins("product", Bins::Product),
+            Pass::Power(power) => Self::bins("power", power.bins()),
+            _ => Self::plain("convert", 16 * convert::VECTORS),
+        }
+    }
+
+    fn bins(name: &'static str, bins: Bins) -> Self {
+        Self::plain(name, u32::from(bins.runs()) * bins.run_bins())
+    }
+
+    const fn plain(name: &'static str, points: u32) -> Self {
+        Self {
+            name,
+            radix: None,
+            parts: 1,
+            points,
+            stores_row_by_row: false,
+        }
+    }
+}
