@@ -2,6 +2,7 @@
 
 import init, * as wasm from './pkg/web.js';
 import { Board } from './board.js';
+import { mountFlow } from './flow.js';
 import { mountLinks } from './links.js';
 import { SimulatedLink } from './link.js';
 import { Pace } from './pace.js';
@@ -109,6 +110,7 @@ async function start() {
     return;
   }
   await init();
+  window.qpuscope.flow = mountFlow(panel('flow'), wasm);
   app.scope = new wasm.Scope();
   settings = mountSettings(panel('settings'), app);
   links = mountLinks(panel('links'), app, {});
