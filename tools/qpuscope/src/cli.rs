@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::command::{
     asm, bench, card, check, compare, debug, digits, dis, explain, export, fft, fft2, flowgraph,
-    hello_fft, info, list, plan, probe, read, report, run, selftest, sim,
+    hello_fft, info, list, plan, probe, read, report, run, selftest, sim, web,
 };
 use crate::failure::Exit;
 use crate::{say, text};
@@ -39,6 +39,8 @@ enum Command {
     Sim(sim::Options),
     /// Show, record or draw the spectra that come from a line or a recording of one
     Read(read::Options),
+    /// Serve the page that shows spectra in a browser, with a line or a recording of one
+    Web(web::Options),
     /// Send samples to an instrument; write and draw the spectra that it computes
     Fft(fft::Options),
     /// Transform a picture in two dimensions on the simulated V3D: draw its spectrum, or filter it
@@ -106,6 +108,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Sim(options) => sim::run(&options),
         Command::Read(options) => read::run(&options),
+        Command::Web(options) => web::run(&options),
         Command::Fft(options) => fft::run(&options),
         Command::Fft2(options) => fft2::run(&options),
         Command::HelloFft(options) => hello_fft::run(&options),

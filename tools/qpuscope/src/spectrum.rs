@@ -6,6 +6,7 @@
 use crate::input::Unit;
 use signal::Rate;
 
+pub use view::levels::decibels;
 pub use wire::{Dc, Detector, Engine, Window};
 
 /// Counts of the device up to a record.
@@ -118,15 +119,6 @@ pub struct Spectrum {
     pub first_sample: u64,
     /// Counts of losses and clipped samples.
     pub counters: Counters,
-}
-
-/// Level of a linear power, in dB; zero power reads -300, not minus infinity. NaN stays NaN.
-#[must_use]
-pub fn decibels(power: f64) -> f64 {
-    if power.is_nan() {
-        return f64::NAN;
-    }
-    10.0 * power.max(1e-30).log10()
 }
 
 impl Spectrum {

@@ -44,8 +44,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::io::stdout().flush()?;
     let host = started.elapsed().as_secs_f64();
     eprintln!(
-        "{:.3} s of virtual time in {host:.3} s",
-        pi.now_ns() as f64 / 1e9
+        "{:.3} s of virtual time in {host:.3} s, {} KiB of memory in use",
+        pi.now_ns() as f64 / 1e9,
+        pi.memory_in_use() >> 10
     );
     Ok(())
 }

@@ -16,6 +16,7 @@ mod cpu;
 mod devices;
 mod fault;
 mod memory;
+mod pages;
 mod parts;
 
 use board::Board;
@@ -35,7 +36,7 @@ const KERNEL_AT: u32 = 0x8000;
 /// Address of the ATAGs.
 const ATAGS_AT: u32 = 0x100;
 /// Part of memory that is not zero with `memory_noise`: 64 MiB, image and job memory of a guest.
-const NOISE_PAGES: u32 = (64 << 20) / 4096;
+const NOISE_BYTES: u32 = 64 << 20;
 /// Longest command line that it passes on.
 const CMDLINE_LIMIT: usize = 1024;
 
@@ -270,6 +271,12 @@ impl VirtualPi {
         })
     }
 
+    /// Bytes of the pages of memory that were ever written, by anyone; the others take none on the
+    /// host.
+    pub fn memory_in_use(&self) -> usize {
+        4096 * self.cpu().board.memory.pages_made()
+    }
+
     /// ARM clocks since power-on, waits included. An instruction is [`INSTRUCTION_CLOCKS`] of them,
     /// and accesses to peripherals and divisions in double precision are more.
     pub fn clocks(&self) -> u64 {
@@ -281,13 +288,11 @@ impl VirtualPi {
 /// do).
 fn fill_with_noise(board: &mut Board) {
     let mut noise = 0x9e37_79b9_u32;
-    for page in 0..NOISE_PAGES {
-        for word in board.memory.page_mut(page) {
-            noise ^= noise << 13;
-            noise ^= noise >> 17;
-            noise ^= noise << 5;
-            *word = noise;
-        }
+    for word in 0..NOISE_BYTES / 4 {
+        noise ^= noise << 13;
+        noise ^= noise >> 17;
+        noise ^= noise << 5;
+        *board.memory.word_mut(4 * word) = noise;
     }
 }
 

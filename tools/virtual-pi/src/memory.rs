@@ -1,29 +1,30 @@
 //! The board's SDRAM: one memory that the ARM, V3D and the firmware share.
 //!
-//! Storage is always 512 MiB of zero pages that the host commits on first touch, so that a masked
-//! page number is always in range and the ARM's fast path needs no bounds check. `size` is what the
-//! board has; the code that translates an address compares with it.
+//! Pages of 4 KiB are made when they are first written; a page that never was reads as zeros. `size`
+//! is what the board has; the code that translates an address compares with it.
 
-/// One 4 KiB page as the words the ARM loads.
-pub type Page = [u32; 1024];
+use crate::pages::Pages;
 
-/// Pages of the largest board.
-pub const PAGES: usize = (512 << 20) / 4096;
+pub use crate::pages::NOT_MADE;
+
+/// Bytes of a page.
+const PAGE_BYTES: usize = 4096;
+const WORDS: usize = PAGE_BYTES / 4;
 
 /// The memory itself.
 pub struct Memory {
-    pages: Box<[Page; PAGES]>,
+    /// Words, as the ARM loads them.
+    pages: Pages<u32, WORDS>,
     size: u32,
 }
 
 impl Memory {
     /// Zeroed memory of `size` bytes, at most 512 MiB.
     pub fn new(size: u32) -> Self {
-        let pages = vec![[0u32; 1024]; PAGES].into_boxed_slice();
-        let Ok(pages) = pages.try_into() else {
-            unreachable!("the vector was made with PAGES pages");
-        };
-        Self { pages, size }
+        Self {
+            pages: Pages::new(&[[0; WORDS]]),
+            size,
+        }
     }
 
     /// Bytes of memory.
@@ -31,28 +32,41 @@ impl Memory {
         self.size
     }
 
-    /// A page by number; numbers wrap at 512 MiB.
-    #[inline(always)]
-    pub fn page(&self, number: u32) -> &Page {
-        &self.pages[number as usize % PAGES]
+    /// Pages that were made.
+    pub fn pages_made(&self) -> usize {
+        self.pages.count()
     }
 
-    /// A page by number, for writing.
+    /// Where the page with `address` starts among the words that are kept, for [`Memory::at`];
+    /// [`NOT_MADE`] if it was never written. Addresses wrap at 512 MiB.
     #[inline(always)]
-    pub fn page_mut(&mut self, number: u32) -> &mut Page {
-        &mut self.pages[number as usize % PAGES]
+    pub fn start(&self, address: u32) -> u32 {
+        self.pages.start(address >> 12)
+    }
+
+    /// The word with number `index` of the page that starts at `start`.
+    #[inline(always)]
+    pub fn at(&self, start: u32, index: usize) -> u32 {
+        *self.pages.at(start, index)
+    }
+
+    /// A word of a page that was made, for writing.
+    #[inline(always)]
+    pub fn at_mut(&mut self, start: u32, index: usize) -> &mut u32 {
+        self.pages.at_mut(start, index)
     }
 
     /// The aligned word that holds `address`.
     #[inline(always)]
     pub fn word(&self, address: u32) -> u32 {
-        self.page(address >> 12)[(address as usize >> 2) % 1024]
+        self.at(self.start(address), address as usize >> 2)
     }
 
     /// The aligned word that holds `address`, for writing.
     #[inline(always)]
     pub fn word_mut(&mut self, address: u32) -> &mut u32 {
-        &mut self.page_mut(address >> 12)[(address as usize >> 2) % 1024]
+        let start = self.pages.make(address >> 12);
+        self.pages.at_mut(start, address as usize >> 2)
     }
 
     /// Copies bytes out, starting at any address.
@@ -60,12 +74,22 @@ impl Memory {
         let mut at = address;
         let mut rest = out;
         while !rest.is_empty() {
-            let bytes = self.word(at).to_le_bytes();
-            let from = (at & 3) as usize;
-            let count = rest.len().min(4 - from);
-            let (head, tail) = rest.split_at_mut(count);
-            head.copy_from_slice(&bytes[from..from + count]);
-            at = at.wrapping_add(count as u32);
+            let (head, tail) = rest.split_at_mut(rest.len().min(left_in_page(at)));
+            let words = self.pages.from(at >> 12, at as usize >> 2);
+            at = at.wrapping_add(head.len() as u32);
+            match head.as_chunks_mut() {
+                (fours, []) if at & 3 == 0 => {
+                    for (four, word) in fours.iter_mut().zip(words) {
+                        *four = word.to_le_bytes();
+                    }
+                }
+                _ => {
+                    let first = at.wrapping_sub(head.len() as u32) as usize % 4;
+                    for (index, byte) in (first..).zip(head) {
+                        *byte = words[index / 4].to_le_bytes()[index % 4];
+                    }
+                }
+            }
             rest = tail;
         }
     }
@@ -75,22 +99,33 @@ impl Memory {
         let mut at = address;
         let mut rest = data;
         while !rest.is_empty() {
-            let word = self.word_mut(at);
-            let mut bytes = word.to_le_bytes();
-            let from = (at & 3) as usize;
-            let count = rest.len().min(4 - from);
-            bytes[from..from + count].copy_from_slice(&rest[..count]);
-            *word = u32::from_le_bytes(bytes);
-            at = at.wrapping_add(count as u32);
-            rest = &rest[count..];
+            let (head, tail) = rest.split_at(rest.len().min(left_in_page(at)));
+            let words = self.pages.from_mut(at >> 12, at as usize >> 2);
+            at = at.wrapping_add(head.len() as u32);
+            match head.as_chunks() {
+                (fours, []) if at & 3 == 0 => {
+                    for (four, word) in fours.iter().zip(words) {
+                        *word = u32::from_le_bytes(*four);
+                    }
+                }
+                _ => {
+                    let first = at.wrapping_sub(head.len() as u32) as usize % 4;
+                    for (index, byte) in (first..).zip(head) {
+                        let word = &mut words[index / 4];
+                        let mut bytes = word.to_le_bytes();
+                        bytes[index % 4] = *byte;
+                        *word = u32::from_le_bytes(bytes);
+                    }
+                }
+            }
+            rest = tail;
         }
     }
+}
 
-    /// Forgets everything, as a power-on does; a watchdog reset does not.
-    #[cfg(test)]
-    pub fn clear(&mut self) {
-        *self = Self::new(self.size);
-    }
+/// Bytes from an address to the end of its page.
+fn left_in_page(address: u32) -> usize {
+    PAGE_BYTES - address as usize % PAGE_BYTES
 }
 
 #[cfg(test)]
@@ -101,12 +136,29 @@ mod tests {
     fn bytes_cross_words_and_pages() {
         let mut memory = Memory::new(256 << 20);
         let data: Vec<u8> = (0..23).collect();
-        memory.write(0x1ff5, &data);
-        let mut back = vec![0; 23];
-        memory.read(0x1ff5, &mut back);
-        assert_eq!(back, data);
+        for address in [0x1ff5, 0x3ff4, 0x5ffe] {
+            memory.write(address, &data);
+            for from in 0..20 {
+                let mut back = vec![0; 23 - from];
+                memory.read(address + from as u32, &mut back);
+                assert_eq!(back, data[from..], "{address:#x} + {from}");
+            }
+        }
         assert_eq!(memory.word(0x1ff8), u32::from_le_bytes([3, 4, 5, 6]));
-        memory.clear();
-        assert_eq!(memory.word(0x1ff8), 0);
+        assert_eq!(memory.word(0x1ff4), u32::from_le_bytes([0, 0, 1, 2]));
+        memory.write(0x1ff8, &[9; 4]);
+        assert_eq!(memory.word(0x1ff8), 0x0909_0909);
+        assert_eq!(memory.word(0x1ff4), u32::from_le_bytes([0, 0, 1, 2]));
+    }
+
+    #[test]
+    fn reads_make_no_pages() {
+        let mut memory = Memory::new(512 << 20);
+        let mut back = vec![1; 1 << 20];
+        memory.read(0x100_0123, &mut back);
+        assert!(back.iter().all(|byte| *byte == 0));
+        assert_eq!((memory.word(0x1000), memory.pages_made()), (0, 0));
+        memory.write(0x1_fffc, &[1; 8]);
+        assert_eq!(memory.pages_made(), 2);
     }
 }

@@ -8,6 +8,7 @@ import { SimulatedLink } from './link.js';
 import { Pace } from './pace.js';
 import { mountSettings } from './settings.js';
 import { mountTabs } from './tabs.js';
+import { mountView } from './view.js';
 
 const began = performance.now();
 const panel = (id) => document.getElementById(id);
@@ -27,6 +28,9 @@ const app = {
   board: null,
   pace: new Pace(),
   firstSpectrumMs: null,
+  settings: null,
+  links: null,
+  view: null,
 
   get link() { return this.board?.link ?? null; },
   say(sentence) { status.textContent = sentence; },
@@ -49,14 +53,15 @@ const app = {
     this.board.onEvent = ({ kind, text }) => { if (kind === 'fault') addText(`\n[fault] ${text}\n`); };
     this.board.onClosed = (sentence) => {
       this.board = null;
-      links.show(null);
+      this.links.show(null);
       this.say(sentence);
     };
     this.board.onFed = () => {
+      this.view.changed();
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';
-    links.show(link);
+    this.links.show(link);
     return this.board;
   },
 
@@ -73,8 +78,8 @@ const app = {
     };
     const board = this.use(link);
     await upAndFast(board, link);
-    if (options.words) await settings.set(options.words);
-    else await settings.refresh();
+    if (options.words) await this.settings.set(options.words);
+    else await this.settings.refresh();
     // The first byte ended the spectra that a board sends unasked.
     await this.answerTo(this.scope.start());
   },
@@ -100,8 +105,6 @@ async function upAndFast(board, link) {
   if (pong.kind !== 'pong') link.setBaud(115_200);
 }
 
-let links = null;
-let settings = null;
 
 async function start() {
   mountTabs(panel('tabs'));
@@ -112,8 +115,9 @@ async function start() {
   await init();
   window.qpuscope.flow = mountFlow(panel('flow'), wasm);
   app.scope = new wasm.Scope();
-  settings = mountSettings(panel('settings'), app);
-  links = mountLinks(panel('links'), app, {});
+  app.view = mountView(panel('view'), app.scope);
+  app.settings = mountSettings(panel('settings'), app);
+  app.links = mountLinks(panel('links'), app, {});
   await app.useSimulated();
 }
 
@@ -126,8 +130,9 @@ window.qpuscope = {
     speed: app.pace.speed,
     memory: app.link?.memory ?? 0,
     firstSpectrumMs: app.firstSpectrumMs,
-    link: links?.state() ?? null,
-    ...settings?.state(),
+    link: app.links?.state() ?? null,
+    ...app.settings?.state(),
+    ...app.view?.state(),
   }),
 };
 start().catch((error) => app.say(`The page's program does not start: ${error.message ?? error}. Reload the page.`));

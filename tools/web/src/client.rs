@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
+use view::Arrived;
+use view::receive::Records;
 use wire::{
-    Assembled, Assembler, Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, Kind,
-    MAX_FRAME, MAX_PAYLOAD, Message, Record, Status,
+    Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, Kind, LineCounters, MAX_FRAME,
+    MAX_PAYLOAD, Message, Status,
 };
-
-/// The largest record that a board sends: 65,536 points, complex, as f32, and mean and greatest.
-const LARGEST_RECORD: usize = 2 * 65536 * 4;
 
 /// Something that came from the board.
 pub enum Heard<'a> {
@@ -28,8 +27,8 @@ pub enum Heard<'a> {
     Status(Status),
     /// The number of the ping came back.
     Pong(u64),
-    /// A whole spectrum with the descriptor to read it by, and the board's time in microseconds.
-    Record(Record<'a>, Descriptor, u64),
+    /// A spectrum with the descriptor to read it by.
+    Record(Arrived<'a>, Descriptor),
     /// Bytes that are neither text nor a frame.
     Damage(usize),
 }
@@ -38,9 +37,7 @@ pub enum Heard<'a> {
 pub struct Client {
     decoder: Decoder,
     encoder: Encoder,
-    assembler: Assembler<Vec<u8>>,
-    /// The last ones; a record names the one that it is read by.
-    descriptors: Vec<Descriptor>,
+    records: Records,
     request: u16,
     /// Requests that may have to be sent again: number, kind and payload.
     sent: VecDeque<(u16, Kind, Vec<u8>)>,
@@ -48,16 +45,13 @@ pub struct Client {
 
 /// Requests that are kept.
 const REQUESTS: usize = 16;
-/// Descriptors that are kept: a stream has one, and a record of the one before may be on its way.
-const DESCRIPTORS: usize = 4;
 
 impl Default for Client {
     fn default() -> Self {
         Self {
             decoder: Decoder::new(),
             encoder: Encoder::new(),
-            assembler: Assembler::new(vec![0; LARGEST_RECORD]),
-            descriptors: Vec::new(),
+            records: Records::default(),
             request: 0,
             sent: VecDeque::new(),
         }
@@ -82,6 +76,9 @@ impl Client {
                 Some(Item::Frame(header, payload)) => (header, payload),
             };
             let answers = header.request;
+            if !header.kind.is_request() {
+                self.records.follow(&header);
+            }
             // A kind of a later version is ignored, as the protocol says.
             let Ok(message) = Message::decode(header.kind, payload) else {
                 continue;
@@ -95,27 +92,29 @@ impl Client {
                 Message::Status(status) => hear(answers, Heard::Status(status)),
                 Message::Pong(token) => hear(answers, Heard::Pong(token)),
                 Message::Descriptor(descriptor) => {
-                    self.descriptors.retain(|old| old.id != descriptor.id);
-                    self.descriptors.push(descriptor);
-                    if self.descriptors.len() > DESCRIPTORS {
-                        self.descriptors.remove(0);
+                    for late in self.records.describe(&descriptor) {
+                        let values = &mut late.values.iter().copied();
+                        let stream = late.header.stream;
+                        let arrived = Arrived::new(stream, late.head, late.missing, values);
+                        hear(answers, Heard::Record(arrived, descriptor));
                     }
                 }
                 Message::Spectrum(chunk) => {
-                    let wanted = chunk.head.descriptor;
-                    let known = self.descriptors.iter().find(|one| one.id == wanted);
-                    if let Assembled::Record(record) = self.assembler.push(&chunk)
-                        && let Some(descriptor) = known
-                    {
-                        hear(
-                            answers,
-                            Heard::Record(record, *descriptor, header.time_us),
-                        );
+                    if let Some((record, descriptor)) = self.records.push(&header, &chunk) {
+                        let (head, missing) = (record.head, record.missing);
+                        let values = &mut record.values();
+                        let arrived = Arrived::new(header.stream, head, missing, values);
+                        hear(answers, Heard::Record(arrived, descriptor));
                     }
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Counts of the line so far.
+    pub const fn line(&self) -> LineCounters {
+        self.decoder.counters()
     }
 
     /// A request as bytes for the line, and its number; `None` when it does not fit a frame.

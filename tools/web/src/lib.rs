@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod client;
+mod display;
 mod flow;
 mod machine;
 mod scope;

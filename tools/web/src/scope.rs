@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use view::View;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wire::Message;
 
@@ -26,10 +27,11 @@ const MOST_EVENTS: usize = 10_000;
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Scope {
-    client: Client,
+    pub(crate) client: Client,
     events: VecDeque<Event>,
     records: u32,
     last_request: u16,
+    pub(crate) view: View,
 }
 
 #[wasm_bindgen]
@@ -44,6 +46,7 @@ impl Scope {
     pub fn begin_link(&mut self) {
         self.client = Client::default();
         self.events.clear();
+        self.view.line_was_down();
     }
 
     /// Takes bytes from the board.
@@ -52,6 +55,7 @@ impl Scope {
             client,
             events,
             records,
+            view,
             ..
         } = self;
         client.feed(bytes, |request, heard| {
@@ -65,8 +69,9 @@ impl Scope {
                 Heard::Status(status) => ("status", status.state.name().to_owned()),
                 Heard::Pong(token) => ("pong", token.to_string()),
                 Heard::Damage(bytes) => ("damage", bytes.to_string()),
-                Heard::Record(..) => {
+                Heard::Record(arrived, descriptor) => {
                     *records += 1;
+                    view.push(arrived, &descriptor);
                     return;
                 }
             };

@@ -58,7 +58,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
   dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS
   web DIR              the page with a virtual Pi in it: a folder of static files for any web server
-                       --serve: in target/web/page, shown on 127.0.0.1 by `qpuscope web`";
+                       --serve: in target/web/page, shown on 127.0.0.1 by `qpuscope web`;
+                       --bench: its figures in headless Chromium, as the table of docs/web.md";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

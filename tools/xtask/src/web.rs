@@ -4,7 +4,7 @@ use crate::toolchain::Toolchain;
 use crate::{firmware, package, process, toolchain, workspace};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -27,13 +27,28 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
             let folder = build(&default_folder())?;
             package::run("qpuscope", None, &["web".into(), "--page".into(), folder])
         }
+        ["--bench"] => {
+            let page = build(&default_folder())?;
+            let host = qpuscope()?.display().to_string();
+            package::run("browser", None, &[page, host])
+        }
         [folder] if !folder.starts_with('-') => {
             let folder = std::path::absolute(folder)?;
             build(&folder)?;
             Ok(ExitCode::SUCCESS)
         }
-        _ => bail!("`cargo xtask web` takes a folder to write, or --serve"),
+        _ => bail!("`cargo xtask web` takes a folder to write, --serve or --bench"),
     }
+}
+
+/// Builds the tool that serves the page.
+fn qpuscope() -> Result<PathBuf> {
+    let mut cargo = Command::new(workspace::cargo());
+    cargo
+        .current_dir(workspace::root())
+        .args(["build", "--quiet", "--locked", "--release", "--package", "qpuscope"]);
+    process::must(&mut cargo, BUILD_LIMIT)?;
+    Ok(workspace::target().join("release/qpuscope"))
 }
 
 /// Builds image and wasm, and writes the page to `folder`; returns its path.

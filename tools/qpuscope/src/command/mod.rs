@@ -23,6 +23,7 @@ pub mod report;
 pub mod run;
 pub mod selftest;
 pub mod sim;
+pub mod web;
 
 use std::path::{Path, PathBuf};
 

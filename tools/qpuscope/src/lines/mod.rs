@@ -6,18 +6,12 @@
 //! all. Real spectra have no line at zero: what stands there is the mean. Its frequency and level
 //! are interpolated between bins.
 
-mod peak;
+use view::peaks::{self, Bins, Peak};
 
-use crate::spectrum::{Spectrum, decibels};
-
-/// The least distance of a line above the median of its surroundings, in dB.
-const PROMINENCE_DB: f64 = 10.0;
+use crate::spectrum::Spectrum;
 
 /// The share of a bin to which the frequency of a line is known, and shown.
 pub const PRECISION_BINS: f64 = 0.1;
-
-/// Bins on each side that make its surroundings.
-const SURROUNDINGS: usize = 32;
 
 /// A line, as JSON and the table show it.
 #[derive(Clone, PartialEq, Debug, serde::Serialize)]
@@ -39,48 +33,22 @@ pub struct Line {
 /// Up to `count` lines, strongest first.
 #[must_use]
 pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
-    // A bin that was lost is below everything.
-    let known = |&power: &f64| if power.is_nan() { -1.0 } else { power };
-    let power: Vec<f64> = spectrum.power.iter().map(known).collect();
-    let power = &power[..];
-    let lobe = spectrum.window.main_lobe();
-    let maxima: Vec<usize> = (0..power.len())
-        .filter(|&at| power[at] >= 0.0)
-        .filter(|&at| spectrum.complex || spectrum.bin(at) > lobe as i64 - 1)
-        .filter(|&at| {
-            let near = &power[at.saturating_sub(lobe)..power.len().min(at + lobe + 1)];
-            let strictly_left = power[at.saturating_sub(lobe)..at]
-                .iter()
-                .all(|&p| p < power[at]);
-            strictly_left && near.iter().all(|&p| p <= power[at])
-        })
-        .collect();
-    let mut found: Vec<usize> = maxima
-        .iter()
-        .copied()
-        .filter(|&at| {
-            decibels(power[at]) - median_db(power, at, SURROUNDINGS, lobe) >= PROMINENCE_DB
-        })
-        .collect();
-    if found.is_empty() {
-        let highest = maxima
-            .into_iter()
-            .max_by(|&a, &b| power[a].total_cmp(&power[b]));
-        found.extend(highest.filter(|&at| {
-            decibels(power[at]) - median_db(power, at, power.len(), lobe) >= PROMINENCE_DB
-        }));
-    }
-    found.sort_by(|&a, &b| power[b].total_cmp(&power[a]));
-    found.truncate(count);
-    found
+    let bins = Bins {
+        power: &spectrum.power,
+        first_bin: spectrum.first_bin,
+        n: spectrum.n,
+        is_complex: spectrum.complex,
+        window: spectrum.window,
+    };
+    peaks::strongest(&bins, count)
         .into_iter()
-        .map(|at| line(spectrum, at, median_db(power, at, SURROUNDINGS, lobe)))
+        .map(|peak| line(spectrum, &peak))
         .collect()
 }
 
-/// The line that stands in the bin at `at`.
-fn line(spectrum: &Spectrum, at: usize, around_db: f64) -> Line {
-    let peak = peak::interpolate(spectrum, at, 10_f64.powf(around_db / 10.0));
+/// A peak with its frequencies.
+fn line(spectrum: &Spectrum, peak: &Peak) -> Line {
+    let at = peak.index;
     let bin_frequency = spectrum.frequency_hz(at);
     let frequency = bin_frequency + peak.offset * spectrum.bin_hz();
     let has_period = frequency != 0.0 && spectrum.centre_hz == 0.0;
@@ -92,22 +60,6 @@ fn line(spectrum: &Spectrum, at: usize, around_db: f64) -> Line {
         bin_frequency,
         bin_level: spectrum.level_db(at),
     }
-}
-
-/// Median level of the bins up to `reach` from `at`, without those of its main lobe.
-fn median_db(power: &[f64], at: usize, reach: usize, lobe: usize) -> f64 {
-    let from = at.saturating_sub(reach);
-    let to = power.len().min(at + reach + 1);
-    let mut around: Vec<f64> = (from..to)
-        .filter(|&other| other.abs_diff(at) > lobe)
-        .map(|other| power[other])
-        .filter(|&power| power >= 0.0)
-        .collect();
-    if around.is_empty() {
-        return -300.0;
-    }
-    let middle = around.len() / 2;
-    decibels(*around.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 #[cfg(test)]

@@ -138,6 +138,13 @@ pub fn open(port: Option<&str>, opening: &Opening) -> Result<Box<dyn Link>> {
     Ok(Box::new(serial::SerialLink::open(port, opening.baud)?))
 }
 
+/// Returns whether `port` names a file of recorded bytes, which can be read again.
+#[must_use]
+pub fn is_recording(port: &str) -> bool {
+    let is_elsewhere = port.starts_with("sim:") || port.starts_with("tcp:") || port == "-";
+    !is_elsewhere && Path::new(port).is_file()
+}
+
 fn only_candidate() -> Result<String> {
     let ports = candidates();
     let usb: Vec<_> = ports.iter().filter(|port| port.usb.is_some()).collect();

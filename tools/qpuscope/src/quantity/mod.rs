@@ -1,7 +1,6 @@
 //! Numbers for people: how they are written, and how they are read.
 
 mod read;
-mod show;
 
 pub use read::{fraction, hertz, number, range, seconds, whole, within};
-pub use show::{decimals, digits, frequency, frequency_by, period, prefix, ticks};
+pub use view::quantity::{decimals, digits, frequency, frequency_by, period, prefix, ticks};

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::iter;
 use std::ops::Range;
 
+use view::receive::explains;
 use wire::{Assembled, Assembler, Chunk, Crc32, Descriptor, Header, RecordHead, Uploaded};
 
 use super::spectrum::spectrum;
-use super::waiting::explains;
 use crate::spectrum::Spectrum;
 
 /// The distance that records may be ahead of the first that is not whole: twice what a board keeps.

@@ -12,7 +12,6 @@ mod records;
 mod spectrum;
 #[cfg(test)]
 mod tests;
-mod waiting;
 
 pub use collector::{Collector, Lost};
 pub use event::{Answer, Event, Info, Measured, Probed};

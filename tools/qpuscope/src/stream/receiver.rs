@@ -277,4 +277,20 @@ mod tests {
         receiver.push(&example_stream(256, 1), &mut events);
         assert_eq!(receiver.health().spectra, 1);
     }
+
+    #[test]
+    fn records_do_not_wait_in_any_number() {
+        const RECORDS: u32 = 30_000;
+        // 9 values each; the descriptor that was lost comes again before the last.
+        let stream = repeating_stream(16, RECORDS, RECORDS - 1);
+        let ends = stream.windows(2).enumerate();
+        let mut ends = ends.filter_map(|(at, pair)| (pair == [0, 0]).then_some(at + 1));
+        let first = ends.next().expect("a descriptor");
+        let mut receiver = Receiver::default();
+        receiver.push(&stream[first..], &mut vec![]);
+        let most = (view::receive::MOST_VALUES / (9 + view::receive::RECORD_VALUES)) as u64;
+        let health = receiver.health();
+        assert_eq!(health.spectra, most + 1);
+        assert_eq!(health.unexplained_spectra, u64::from(RECORDS) - most - 1);
+    }
 }

@@ -3,55 +3,25 @@
 //! Numbers of descriptors and records begin anew whenever the board does, so that nothing is kept
 //! over a start: what was said before it explains nothing behind it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use wire::{Assembled, Assembler, Descriptor, Header, Item, Message};
+use view::receive::Records as Assembly;
+use wire::{Item, Message};
 
 use super::collector::Collector;
 use super::event::{Answer, Event, Measured, own_info, own_probed};
 use super::spectrum::spectrum;
-use super::waiting::{Waiting, explains};
-
-/// The largest record that is put together: 2^22 bins of f32.
-const LARGEST_RECORD: usize = 16 << 20;
-
-/// Descriptors that are kept; a record names one of the last few.
-const DESCRIPTORS: usize = 64;
 
 /// Records under way, and the descriptors to read them by.
+#[derive(Default)]
 pub(super) struct Records {
-    assembler: Assembler<Vec<u8>>,
-    /// Bytes of the largest record that the assembler holds.
-    room: usize,
-    /// Incomplete records of the assemblers before, which were too small.
-    incomplete: u64,
-    descriptors: HashMap<u32, Descriptor>,
-    waiting: Waiting,
+    assembly: Assembly,
     /// Records of the upload whose lost values are asked for again.
     collector: Option<Collector>,
     /// Values that have come, in all chunks.
     values: u64,
     /// Spectra that the last descriptor explained.
     late: VecDeque<Event>,
-    /// Sequence and time of the last frame, which both grow from one start of the board to the
-    /// next.
-    last: Option<(u32, u64)>,
-}
-
-impl Default for Records {
-    fn default() -> Self {
-        Self {
-            assembler: Assembler::new(vec![]),
-            room: 0,
-            incomplete: 0,
-            descriptors: HashMap::new(),
-            waiting: Waiting::default(),
-            collector: None,
-            values: 0,
-            late: VecDeque::new(),
-            last: None,
-        }
-    }
 }
 
 impl Records {
@@ -74,7 +44,7 @@ impl Records {
     /// Spectra of the collector that are whole wait to be handed on.
     fn hand_on(&mut self) {
         while let Some(collector) = &mut self.collector
-            && let Some(spectrum) = collector.take(&self.descriptors)
+            && let Some(spectrum) = collector.take(self.assembly.descriptors())
         {
             self.late.push_back(Event::Spectrum(Box::new(spectrum), 0));
         }
@@ -82,12 +52,12 @@ impl Records {
 
     /// Records of which a part was lost, so far.
     pub(super) fn incomplete(&self) -> u64 {
-        self.incomplete + self.assembler.incomplete()
+        self.assembly.incomplete()
     }
 
     /// Records that no descriptor has explained, so far.
     pub(super) fn unexplained(&self) -> u64 {
-        self.waiting.count()
+        self.assembly.unexplained()
     }
 
     /// The next of the spectra that waited for what came last.
@@ -97,20 +67,7 @@ impl Records {
 
     /// Nothing more will come of the record under way.
     pub(super) fn finish(&mut self) {
-        self.assembler.give_up();
-    }
-
-    /// Notices a start of the board; and two recordings one behind the other, which look the same.
-    fn follow(&mut self, header: &Header) {
-        let restarted = self.last.is_some_and(|(sequence, time_us)| {
-            header.sequence.wrapping_sub(sequence) >= 1 << 31 || header.time_us < time_us
-        });
-        if restarted {
-            self.descriptors.clear();
-            self.waiting.give_up();
-            self.assembler.give_up();
-        }
-        self.last = Some((header.sequence, header.time_us));
+        self.assembly.give_up();
     }
 
     /// The event that a frame, a text or a damage is by itself, if any.
@@ -124,7 +81,7 @@ impl Records {
         };
         let answer = |answer| Some(Event::Answer(header.request, answer));
         if !header.kind.is_request() {
-            self.follow(&header);
+            self.assembly.follow(&header);
         }
         match Message::decode(header.kind, payload) {
             Ok(Message::Ack(text)) => answer(Answer::Ack(text.to_owned())),
@@ -156,18 +113,12 @@ impl Records {
             ))),
             Ok(Message::Status(status)) => Some(Event::Status(status)),
             Ok(Message::Descriptor(descriptor)) => {
-                if self.descriptors.len() >= DESCRIPTORS
-                    && !self.descriptors.contains_key(&descriptor.id)
-                {
-                    self.descriptors.clear();
-                }
-                for record in self.waiting.take(&descriptor) {
+                for record in self.assembly.describe(&descriptor) {
                     let (header, head) = (&record.header, &record.head);
                     let spectrum = spectrum(header, head, record.values.into_iter(), &descriptor);
                     let event = Event::Spectrum(Box::new(spectrum), record.missing);
                     self.late.push_back(event);
                 }
-                self.descriptors.insert(descriptor.id, descriptor);
                 self.hand_on();
                 Some(Event::Described)
             }
@@ -180,30 +131,9 @@ impl Records {
                     self.hand_on();
                     return None;
                 }
-                let bytes = chunk.head.total as usize * chunk.head.encoding.bytes();
-                if bytes > LARGEST_RECORD {
-                    self.waiting.add_hopeless();
-                    return None;
-                }
-                if bytes > self.room {
-                    self.room = bytes.next_power_of_two();
-                    self.assembler.give_up();
-                    self.incomplete += self.assembler.incomplete();
-                    self.assembler = Assembler::new(vec![0; self.room]);
-                }
-                match self.assembler.push(&chunk) {
-                    Assembled::Record(record) => {
-                        let head = &record.head;
-                        let described = self.descriptors.get(&head.descriptor);
-                        let Some(descriptor) = described.filter(|each| explains(each, head)) else {
-                            self.waiting.add(header, &record);
-                            return None;
-                        };
-                        let spectrum = spectrum(&header, head, record.values(), descriptor);
-                        Some(Event::Spectrum(Box::new(spectrum), record.missing))
-                    }
-                    Assembled::Pending | Assembled::TooLarge(_) => None,
-                }
+                let (record, descriptor) = self.assembly.push(&header, &chunk)?;
+                let spectrum = spectrum(&header, &record.head, record.values(), &descriptor);
+                Some(Event::Spectrum(Box::new(spectrum), record.missing))
             }
             // A kind of a later version, or an answer to another host's request.
             _ => None,

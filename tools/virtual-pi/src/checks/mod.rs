@@ -5,9 +5,9 @@
 //! invalidated, and as dirty from the first store until it is cleaned. A real cache evicts lines at
 //! times of its own and so hides such mistakes now and then; here every one of them shows.
 //!
-//! The ARM's fast path looks up one byte per access through the page number that its TLB entry
-//! holds. Pages that are not write-back cacheable use one of two constant pages instead: on `OPEN`
-//! every access is fast, on `WATCH_STORES` every store takes the slow path.
+//! The ARM's fast path looks up one byte per access in the page that its TLB entry names. Pages
+//! that are not write-back cacheable use one of two constant pages instead: on `OPEN` every access
+//! is fast, on `WATCH_STORES` every store takes the slow path.
 //!
 //! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; reference/virtual_pi.md, checks 1 and 5.
 
@@ -17,7 +17,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::fault::{Agent, FaultKind};
-use crate::memory::{Memory, PAGES};
+use crate::memory::Memory;
+use crate::pages::Pages;
 use past_l2::PastL2;
 
 /// The cache may hold this line.
@@ -45,18 +46,15 @@ const CHANGES_LIMIT: usize = 1 << 20;
 /// Lines in a page.
 const LINES: usize = 4096 / LINE_BYTES as usize;
 
-/// Number of the constant page on which every access is fast.
-pub const OPEN: u32 = PAGES as u32;
-/// Number of the constant page on which loads are fast and stores are not.
-pub const WATCH_STORES: u32 = PAGES as u32 + 1;
+/// Start of the constant page on which every access is fast.
+pub const OPEN: u32 = LINES as u32;
+/// Start of the constant page on which loads are fast and stores are not.
+pub const WATCH_STORES: u32 = 2 * LINES as u32;
 
 /// State of every line.
 pub struct Lines {
-    /// Twice the pages, so that any page number and the two constants are in range by a mask.
-    pages: Box<[[u8; LINES]; 2 * PAGES]>,
-    /// Pages that have a line whose state is not 0, each once; what "all" operations walk.
-    touched: Vec<u32>,
-    listed: Vec<bool>,
+    /// Those of each page that has ever had a line whose state is not 0, and the constant pages.
+    pages: Pages<u8, LINES>,
     /// The first store or clean since the last DSB that may still be in the write buffer: its
     /// physical address.
     undrained: Option<u32>,
@@ -76,16 +74,9 @@ pub struct Lines {
 impl Lines {
     /// Nothing held. With `enabled` false every page is open and nothing is ever found.
     pub fn new(enabled: bool) -> Self {
-        let pages = vec![[0u8; LINES]; 2 * PAGES].into_boxed_slice();
-        let Ok(mut pages): Result<Box<[[u8; LINES]; 2 * PAGES]>, _> = pages.try_into() else {
-            unreachable!("the vector was made with 2 * PAGES pages");
-        };
-        pages[OPEN as usize] = [PRESENT | DIRTY; LINES];
-        pages[WATCH_STORES as usize] = [PRESENT; LINES];
+        let untouched = [0; LINES];
         Self {
-            pages,
-            touched: Vec::new(),
-            listed: vec![false; PAGES],
+            pages: Pages::new(&[untouched, [PRESENT | DIRTY; LINES], [PRESENT; LINES]]),
             undrained: None,
             changed: Vec::new(),
             invalidated: false,
@@ -96,29 +87,30 @@ impl Lines {
         }
     }
 
-    /// The state that the fast path of an access to `address` checks; `page` from the TLB entry.
+    /// The state that the fast path of an access to `address` checks; `start` from the TLB entry.
     #[inline(always)]
-    pub fn state(&self, page: u32, address: u32) -> u8 {
-        self.pages[page as usize % (2 * PAGES)][(address as usize >> 5) % LINES]
+    pub fn state(&self, start: u32, address: u32) -> u8 {
+        *self.pages.at(start, address as usize >> 5)
     }
 
-    /// The page number for TLB entries of write-back memory.
-    pub fn page_for(&self, physical: u32) -> u32 {
-        if self.enabled { physical >> 12 } else { OPEN }
+    /// The start for TLB entries of cached memory.
+    pub fn start_for(&mut self, physical: u32) -> u32 {
+        if self.enabled {
+            self.pages.make(physical >> 12)
+        } else {
+            OPEN
+        }
     }
 
     fn line_mut(&mut self, physical: u32) -> &mut u8 {
-        let page = (physical >> 12) as usize % PAGES;
-        if !self.listed[page] {
-            self.listed[page] = true;
-            self.touched.push(page as u32);
-        }
-        &mut self.pages[page][(physical as usize >> 5) % LINES]
+        let start = self.pages.make(physical >> 12);
+        self.pages.at_mut(start, physical as usize >> 5)
     }
 
     /// The state of a line.
+    #[inline]
     pub fn real(&self, physical: u32) -> u8 {
-        self.pages[(physical >> 12) as usize % PAGES][(physical as usize >> 5) % LINES]
+        self.state(self.pages.start(physical >> 12), physical)
     }
 
     /// The ARM loads from, or (`store`) stores to, a cacheable line.
@@ -202,20 +194,7 @@ impl Lines {
     /// A store that went past the cache is on its way to memory.
     pub fn store_past_cache(&mut self, physical: u32) {
         self.undrained.get_or_insert(physical);
-        self.note_change(physical);
-    }
-
-    fn note_change(&mut self, physical: u32) {
-        let line = physical & !(LINE_BYTES - 1);
-        if self.changed.len() == CHANGES_LIMIT {
-            self.changed.sort_unstable();
-            self.changed.dedup();
-            // All different: forget some rather than grow without bound; only a warning is lost.
-            self.changed.truncate(CHANGES_LIMIT / 2);
-        }
-        if self.changed.last() != Some(&line) {
-            self.changed.push(line);
-        }
+        note_change(&mut self.changed, physical);
     }
 
     /// Clean (write dirty data to memory) the line, if `clean`; drop it, if `invalidate`.
@@ -227,7 +206,7 @@ impl Lines {
             return;
         }
         if clean && self.real(physical) & DIRTY != 0 {
-            self.note_change(physical);
+            note_change(&mut self.changed, physical);
         }
         maintain(self.line_mut(physical), clean, invalidate);
         self.table_lines.remove(&(physical >> 5));
@@ -239,16 +218,13 @@ impl Lines {
             self.undrained.get_or_insert(0);
         }
         self.invalidated |= invalidate;
-        for page in std::mem::take(&mut self.touched) {
-            for line in 0..LINES {
-                if clean && self.pages[page as usize % PAGES][line] & DIRTY != 0 {
-                    self.note_change((page << 12) + LINE_BYTES * line as u32);
+        for (page, lines) in self.pages.made_mut() {
+            for (index, line) in lines.iter_mut().enumerate() {
+                if clean && *line & DIRTY != 0 {
+                    note_change(&mut self.changed, (page << 12) + LINE_BYTES * index as u32);
                 }
-            }
-            for line in &mut self.pages[page as usize % PAGES] {
                 maintain(line, clean, invalidate);
             }
-            self.touched.push(page);
         }
         self.table_lines.clear();
     }
@@ -380,6 +356,20 @@ impl Lines {
             }
         }
         Ok(())
+    }
+}
+
+/// Adds the line of an address to those that were changed.
+fn note_change(changed: &mut Vec<u32>, physical: u32) {
+    let line = physical & !(LINE_BYTES - 1);
+    if changed.len() == CHANGES_LIMIT {
+        changed.sort_unstable();
+        changed.dedup();
+        // All different: forget some rather than grow without bound; only a warning is lost.
+        changed.truncate(CHANGES_LIMIT / 2);
+    }
+    if changed.last() != Some(&line) {
+        changed.push(line);
     }
 }
 

@@ -20,7 +20,11 @@ fn a_held_line_goes_stale_and_recovers() {
     let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
     lines.touch(0x2000, false, true, &memory).unwrap();
     lines.outside_write(0x2010, 4, Agent::Mailbox).unwrap();
-    assert_eq!(lines.state(2, 0x2000) & (PRESENT | STALE), PRESENT | STALE);
+    let start = lines.start_for(0x2000);
+    assert_eq!(
+        lines.state(start, 0x2000) & (PRESENT | STALE),
+        PRESENT | STALE
+    );
     assert_eq!(
         lines.touch(0x2000, false, true, &memory),
         Err(FaultKind::StaleLineRead(Agent::Mailbox))

@@ -38,7 +38,7 @@ impl Cpu {
         if entry.read == address & (0xffff_f000 | (SIZE - 1))
             && self.board.lines.state(entry.lines, address) & (PRESENT | STALE | COLD) == PRESENT
         {
-            let word = self.board.memory.page(entry.page)[(address as usize >> 2) % 1024];
+            let word = self.board.memory.at(entry.page, address as usize >> 2);
             return Some(extract::<SIZE>(word, address));
         }
         self.load_slow(address, SIZE, Manner::default())
@@ -53,7 +53,7 @@ impl Cpu {
                 == PRESENT | DIRTY
         {
             let page = entry.page;
-            let word = &mut self.board.memory.page_mut(page)[(address as usize >> 2) % 1024];
+            let word = self.board.memory.at_mut(page, address as usize >> 2);
             *word = insert::<SIZE>(*word, address, value);
             return Some(());
         }
@@ -120,15 +120,16 @@ impl Cpu {
         if matches!(found.kind, MemoryType::Uncached | MemoryType::WriteThrough) {
             self.board.lines.store_past_cache(physical);
         }
-        if !manner.user {
-            self.fill_tlb(address, &found);
-        }
         let word = self.board.memory.word_mut(physical);
         *word = match size {
             1 => insert::<1>(*word, address, value),
             2 => insert::<2>(*word, address, value),
             _ => value,
         };
+        self.drop_unmade();
+        if !manner.user {
+            self.fill_tlb(address, &found);
+        }
         Some(())
     }
 
@@ -144,6 +145,7 @@ impl Cpu {
         self.or_fault(touched, physical)?;
         if is_missing && self.data_cache.is_some() {
             self.fill_line(physical, store);
+            self.drop_unmade();
         }
         Some(())
     }
@@ -248,6 +250,7 @@ impl Cpu {
     fn load_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<u32> {
         self.check_device(physical, size, manner)?;
         let value = self.board.read_register(physical & !3, self.clock);
+        self.drop_unmade();
         let value = self.or_fault(value, physical)?;
         Some(extract_of(size, value, physical))
     }
@@ -255,6 +258,7 @@ impl Cpu {
     fn store_device(&mut self, physical: u32, size: u32, value: u32, manner: Manner) -> Option<()> {
         self.check_device(physical, size, manner)?;
         let written = self.board.write_register(physical & !3, value, self.clock);
+        self.drop_unmade();
         self.or_fault(written, physical)
     }
 

@@ -35,8 +35,9 @@ impl Cpu {
         self.next_pc = base.wrapping_add(vector as u32);
         self.exclusive = None;
         self.waiting = false;
-        if matches!(vector, Vector::Undefined | Vector::PrefetchAbort) && self.next_pc == self.pc {
-            self.fault(FaultKind::Lockup, Some(self.pc));
+        if matches!(vector, Vector::Undefined | Vector::PrefetchAbort) && self.next_pc == self.pc()
+        {
+            self.fault(FaultKind::Lockup, Some(self.pc()));
         }
         if self.cp15.sctlr & 1 << 25 != 0 {
             self.not_modelled("big-endian exceptions (SCTLR.EE)");
@@ -49,12 +50,17 @@ impl Cpu {
     /// Undefined instruction.
     #[cold]
     pub fn undefined(&mut self) {
-        self.exception(UND, Vector::Undefined, self.pc.wrapping_add(4), CPSR_I);
+        self.exception(UND, Vector::Undefined, self.pc().wrapping_add(4), CPSR_I);
     }
 
     /// SVC.
     pub fn supervisor_call(&mut self) {
-        self.exception(SVC, Vector::SupervisorCall, self.pc.wrapping_add(4), CPSR_I);
+        self.exception(
+            SVC,
+            Vector::SupervisorCall,
+            self.pc().wrapping_add(4),
+            CPSR_I,
+        );
     }
 
     /// A load or store that failed; `status` for the fault status register.
@@ -65,7 +71,7 @@ impl Cpu {
         self.exception(
             ABT,
             Vector::DataAbort,
-            self.pc.wrapping_add(8),
+            self.pc().wrapping_add(8),
             CPSR_A | CPSR_I,
         );
     }
@@ -75,7 +81,7 @@ impl Cpu {
     pub fn prefetch_abort(&mut self, address: u32, status: u32) {
         self.cp15.ifsr = status;
         self.cp15.ifar = address;
-        self.pc = address;
+        self.r[15] = address.wrapping_add(8);
         self.exception(
             ABT,
             Vector::PrefetchAbort,
@@ -91,7 +97,7 @@ impl Cpu {
         self.exception(
             ABT,
             Vector::PrefetchAbort,
-            self.pc.wrapping_add(4),
+            self.pc().wrapping_add(4),
             CPSR_A | CPSR_I,
         );
     }

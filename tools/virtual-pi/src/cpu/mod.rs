@@ -3,9 +3,9 @@
 //! Decoded operations are kept per physical page and compared with the raw word at each fetch, so
 //! nothing has to be invalidated when code changes. The operations of a page are taken out of the
 //! table while that page executes, which lets an operation be borrowed while it changes the core.
-//! RAM and line states are arrays of a constant size behind masked numbers, so that the fast path
-//! has no bounds checks. `cargo run --release -p virtual-pi --example speed` measures the speed by
-//! kind of loop.
+//! Pages that were never written share an entry of that table as in memory: all their words are
+//! `andeq r0, r0, r0`, which changes neither. `cargo run --release -p virtual-pi --example speed`
+//! measures the speed by kind of loop.
 //!
 //! Time is exact per instruction: a stretch of instructions ends at `deadline`, and everything that
 //! could raise an interrupt sets `deadline` to 0.
@@ -41,6 +41,9 @@ use crate::fault::{Fault, FaultKind};
 use decode::{Operation, decode};
 use registers::{CPSR_A, CPSR_F, CPSR_I, SVC, Z};
 
+/// A page that no address is in.
+const NO_PAGE: u64 = 1 << 40;
+
 /// Operations of one page.
 type CodePage = Box<[Operation; 1024]>;
 
@@ -51,8 +54,6 @@ pub struct Cpu {
     /// ARM clocks since power-on.
     pub clock: u64,
     r: [u32; 16],
-    /// Address of the running instruction.
-    pc: u32,
     /// Address of the next one.
     next_pc: u32,
     nzcv: u32,
@@ -69,9 +70,11 @@ pub struct Cpu {
     tlb: tlb::Tlb,
     /// Where line fills take time.
     data_cache: Option<line_fill::DataCache>,
+    /// Operations, by where their page starts in memory.
     code: Vec<Option<CodePage>>,
-    /// Virtual page of the operations that execute; changed to make the loop look again.
-    fetch_page: u32,
+    /// Virtual address of the page of the operations that execute; [`NO_PAGE`] makes the loop look
+    /// again.
+    fetch_page: u64,
     /// Clock at which the loop has to look at the board again.
     deadline: u64,
     /// In WFI.
@@ -88,15 +91,14 @@ impl Cpu {
     /// The core as the boot firmware starts it: SVC mode, everything masked, MMU and caches off
     /// (reference/platform.md, D.2).
     pub fn new(config: &Config, board: Board, clock: u64) -> Self {
-        let pages = board.memory.size() as usize >> 12;
         let mut r = [0; 16];
         r[1] = 0xc42;
         r[2] = 0x100;
+        r[15] = 0x8008;
         Self {
             board,
             clock,
             r,
-            pc: 0x8000,
             next_pc: 0x8000,
             nzcv: Z,
             saturated: false,
@@ -109,8 +111,8 @@ impl Cpu {
             exclusive: None,
             tlb: tlb::Tlb::new(),
             data_cache: config.line_fills.then(line_fill::DataCache::new),
-            code: std::iter::repeat_with(|| None).take(pages).collect(),
-            fetch_page: 1,
+            code: Vec::new(),
+            fetch_page: NO_PAGE,
             deadline: 0,
             waiting: false,
             abort: false,
@@ -129,6 +131,7 @@ impl Cpu {
     pub fn run(&mut self, until: u64) {
         while self.clock < until && self.stopped.is_none() {
             let wake = self.board.advance(self.clock);
+            self.drop_unmade();
             if let Some(mistake) = self.board.take_fault() {
                 self.fault_by(mistake.kind, Some(mistake.address), mistake.by);
                 return;
@@ -167,13 +170,16 @@ impl Cpu {
     fn execute(&mut self) {
         loop {
             let address = self.next_pc;
-            if let Some(page) = self.fetch_translation(address) {
-                self.fetch_page = address & !0xfff;
-                let slot = page as usize;
+            if let Some(start) = self.fetch_translation(address) {
+                self.fetch_page = u64::from(address & !0xfff);
+                let slot = start as usize / 1024;
+                if slot >= self.code.len() {
+                    self.code.resize_with(slot + 1, || None);
+                }
                 let mut code = self.code[slot]
                     .take()
                     .unwrap_or_else(|| Box::new([decode(0); 1024]));
-                self.execute_page(&mut code, page);
+                self.execute_page(&mut code, start);
                 self.code[slot] = Some(code);
             }
             if self.clock >= self.deadline {
@@ -184,19 +190,19 @@ impl Cpu {
 
     /// The inner loop: stays until execution leaves the page or reaches `deadline`.
     #[inline(never)]
-    fn execute_page(&mut self, code: &mut [Operation; 1024], page: u32) {
+    fn execute_page(&mut self, code: &mut [Operation; 1024], start: u32) {
         loop {
             let address = self.next_pc;
-            if address & !0xfff != self.fetch_page {
+            let offset = u64::from(address).wrapping_sub(self.fetch_page);
+            if offset >= 4096 {
                 return;
             }
-            let index = (address as usize >> 2) % 1024;
-            let word = self.board.memory.page(page)[index];
+            let index = offset as usize / 4;
+            let word = self.board.memory.at(start, index);
             let operation = &mut code[index];
             if operation.word != word {
                 *operation = decode(word);
             }
-            self.pc = address;
             self.r[15] = address.wrapping_add(8);
             self.next_pc = address.wrapping_add(4);
             self.clock += INSTRUCTION_CLOCKS;
@@ -209,6 +215,11 @@ impl Cpu {
                 return;
             }
         }
+    }
+
+    /// Address of the running instruction, or of the last one.
+    fn pc(&self) -> u32 {
+        self.r[15].wrapping_sub(8)
     }
 
     /// Ends the run at this instruction.
@@ -224,7 +235,7 @@ impl Cpu {
         if self.stopped.is_none() {
             self.stopped = Some(Fault {
                 kind,
-                pc: self.pc,
+                pc: self.pc(),
                 by,
                 address,
                 at_ns: ns_from_clocks(self.clock),

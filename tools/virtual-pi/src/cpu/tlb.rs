@@ -1,15 +1,18 @@
 //! The TLBs, which are what makes loads, stores and fetches fast.
 //!
 //! An entry of the data TLB exists only for RAM; its tags say whether loads and stores may use it,
-//! and it carries the number of the page and of the page of line states (see [`crate::checks`]).
+//! and it says where the words of the page and its line states start (see [`crate::checks`]). A page
+//! that was never written has no words of its own yet: loads find the common zeros, until some page
+//! is written for the first time.
 //! The sizes are ours, not the chip's: nothing here takes time, and tables are walked again after
 //! every operation that a program must use to make changes visible.
 
-use super::Cpu;
 use super::mmu::{Access, MemoryType, Translation, WalkError};
 use super::registers::USR;
+use super::{Cpu, NO_PAGE};
 use crate::checks;
 use crate::fault::FaultKind;
+use crate::memory::NOT_MADE;
 
 /// A tag that no page has.
 const NO_TAG: u32 = 1;
@@ -25,9 +28,9 @@ pub struct Entry {
     pub read: u32,
     /// Page of the virtual address if stores may use it.
     pub write: u32,
-    /// Number of the page in RAM.
+    /// Start of the page in [`crate::memory::Memory`].
     pub page: u32,
-    /// Number of the page of line states.
+    /// Start of its line states in [`crate::checks::Lines`].
     pub lines: u32,
 }
 
@@ -35,6 +38,10 @@ pub struct Entry {
 pub struct Tlb {
     entries: Box<[Entry; ENTRIES]>,
     fetch: Box<[(u32, u32); FETCH_ENTRIES]>,
+    /// There are entries of pages that were never written.
+    has_unmade: bool,
+    /// Pages of memory that were written when there were none.
+    made: usize,
 }
 
 impl Tlb {
@@ -49,6 +56,8 @@ impl Tlb {
         Self {
             entries: Box::new([none; ENTRIES]),
             fetch: Box::new([(NO_TAG, 0); FETCH_ENTRIES]),
+            has_unmade: false,
+            made: 0,
         }
     }
 
@@ -70,33 +79,57 @@ impl Cpu {
             entry.0 = NO_TAG;
         }
         // The page that is executing has to be looked up again.
-        self.fetch_page = NO_TAG;
+        self.fetch_page = NO_PAGE;
     }
 
     /// Remembers a translation of RAM for the fast path.
     pub fn fill_tlb(&mut self, virtual_address: u32, found: &Translation) {
+        let start = self.board.memory.start(found.page);
+        if start == NOT_MADE && !self.tlb.has_unmade {
+            self.tlb.has_unmade = true;
+            self.tlb.made = self.board.memory.pages_made();
+        }
         let tag = virtual_address & !0xfff;
         let lines = match found.kind {
             MemoryType::StronglyOrdered => checks::OPEN,
-            MemoryType::WriteBack => self.board.lines.page_for(found.page),
+            MemoryType::WriteBack => self.board.lines.start_for(found.page),
             // Loads of write-through memory need their line's state; its stores never look dirty,
             // so that they always take the slow path.
-            MemoryType::WriteThrough => self.board.lines.page_for(found.page),
+            MemoryType::WriteThrough => self.board.lines.start_for(found.page),
             MemoryType::Uncached | MemoryType::Device => checks::WATCH_STORES,
         };
         self.tlb.entries[(virtual_address >> 12) as usize % ENTRIES] = Entry {
             read: if found.read { tag } else { NO_TAG },
-            write: if found.write && found.kind != MemoryType::WriteThrough {
+            write: if found.write && found.kind != MemoryType::WriteThrough && start != NOT_MADE {
                 tag
             } else {
                 NO_TAG
             },
-            page: found.page >> 12,
+            page: start,
             lines,
         };
     }
 
-    /// The number of the RAM page that holds the instruction at `address`.
+    /// Drops the translations of pages that were never written, if one may have been written since.
+    /// Whatever lets anyone write memory, the core itself included, calls this before the next load
+    /// of the core.
+    #[inline]
+    pub fn drop_unmade(&mut self) {
+        if self.tlb.has_unmade && self.tlb.made != self.board.memory.pages_made() {
+            self.drop_entries_of_unmade();
+        }
+    }
+
+    #[cold]
+    fn drop_entries_of_unmade(&mut self) {
+        let entries = self.tlb.entries.iter_mut();
+        for entry in entries.filter(|entry| entry.page == NOT_MADE) {
+            entry.read = NO_TAG;
+        }
+        self.tlb.has_unmade = false;
+    }
+
+    /// The start of the RAM page that holds the instruction at `address`.
     ///
     /// # Errors
     /// None: the abort has been taken, or the run stopped.
@@ -108,11 +141,14 @@ impl Cpu {
         }
         match self.walk(address, Access::Execute, self.mode == USR) {
             Ok(found) if found.page < self.board.memory.size() => {
-                self.tlb.fetch[slot] = (tag, found.page >> 12);
-                Some(found.page >> 12)
+                let start = self.board.memory.start(found.page);
+                if start != NOT_MADE {
+                    self.tlb.fetch[slot] = (tag, start);
+                }
+                Some(start)
             }
             Ok(found) => {
-                self.pc = address;
+                self.r[15] = address.wrapping_add(8);
                 self.fault(FaultKind::Unmapped, Some(found.page | address & 0xfff));
                 None
             }
@@ -121,7 +157,7 @@ impl Cpu {
                 None
             }
             Err(WalkError::Stop(kind, at)) => {
-                self.pc = address;
+                self.r[15] = address.wrapping_add(8);
                 self.fault(kind, Some(at));
                 None
             }

@@ -1,33 +1,9 @@
 //! Marks of a time axis: round times, as a clock shows them.
 
+use view::time::{DAY_US, MINUTE_US, SECOND_US, elapsed, step};
+
 use crate::quantity::decimals;
 use crate::utc::Utc;
-
-const SECOND_US: f64 = 1e6;
-const MINUTE_US: f64 = 60e6;
-const HOUR_US: f64 = 3600e6;
-const DAY_US: f64 = 86_400e6;
-
-/// Steps between marks from a second to a day, in microseconds.
-const CLOCK: [f64; 17] = [
-    SECOND_US,
-    2e6,
-    5e6,
-    10e6,
-    15e6,
-    30e6,
-    MINUTE_US,
-    2.0 * MINUTE_US,
-    5.0 * MINUTE_US,
-    10.0 * MINUTE_US,
-    15.0 * MINUTE_US,
-    30.0 * MINUTE_US,
-    HOUR_US,
-    2.0 * HOUR_US,
-    3.0 * HOUR_US,
-    6.0 * HOUR_US,
-    12.0 * HOUR_US,
-];
 
 /// Marks with their words, and the name of the axis.
 pub(super) struct TimeAxis {
@@ -67,24 +43,6 @@ pub(super) fn time_axis(from_us: f64, to_us: f64, most: usize, zero: Option<Utc>
     }
 }
 
-/// The smallest round step of at least so many microseconds.
-fn step(rough: f64) -> f64 {
-    let decimal = |unit: f64| {
-        let magnitude = 10_f64.powf((rough / unit).max(1e-9).log10().floor());
-        [1.0, 2.0, 5.0, 10.0]
-            .map(|m| m * magnitude * unit)
-            .into_iter()
-            .find(|&step| step >= rough * 0.999)
-    };
-    let found = if rough < SECOND_US {
-        decimal(SECOND_US)
-    } else {
-        let on_clock = CLOCK.into_iter().find(|&step| step >= rough * 0.999);
-        on_clock.or_else(|| decimal(DAY_US).map(|step| step.max(DAY_US)))
-    };
-    found.unwrap_or(SECOND_US)
-}
-
 /// A time of day, or a date where the marks are days apart.
 fn of_day(us: f64, step: f64) -> String {
     let moment = Utc(us.round() as i64);
@@ -92,21 +50,6 @@ fn of_day(us: f64, step: f64) -> String {
         return moment.date();
     }
     moment.time(decimals(step / SECOND_US))
-}
-
-/// A time since the beginning.
-fn elapsed(us: f64, step: f64) -> String {
-    if step >= DAY_US {
-        return format!("{:.0}", us / DAY_US);
-    }
-    let seconds = us / SECOND_US;
-    if step < SECOND_US || (step < MINUTE_US && seconds < 120.0) {
-        let places = decimals(step / SECOND_US);
-        return format!("{seconds:.places$}");
-    }
-    let whole = seconds.round() as u64;
-    let (hours, minutes) = (whole / 3600, whole / 60 % 60);
-    format!("{hours}:{minutes:02}:{:02}", whole % 60)
 }
 
 #[cfg(test)]

@@ -8,16 +8,20 @@ use std::collections::VecDeque;
 use wire::{Descriptor, Header, Record, RecordHead, Value};
 
 /// The most values that wait: eight megabytes of them.
-const MOST_VALUES: usize = 1 << 20;
+pub const MOST_VALUES: usize = 1 << 20;
 /// The memory of a record beside its values, as many of these.
-const RECORD_VALUES: usize = 32;
+pub const RECORD_VALUES: usize = 32;
 
 /// A record without its descriptor.
-pub(super) struct Unexplained {
-    pub(super) header: Header,
-    pub(super) head: RecordHead,
-    pub(super) missing: u32,
-    pub(super) values: Vec<Value>,
+pub struct Unexplained {
+    /// The header of its last chunk.
+    pub header: Header,
+    /// Its head.
+    pub head: RecordHead,
+    /// Values whose chunks were lost.
+    pub missing: u32,
+    /// Its values.
+    pub values: Vec<Value>,
 }
 
 impl Unexplained {
@@ -36,7 +40,8 @@ pub(super) struct Waiting {
 }
 
 /// Returns whether a descriptor is the one that a record names, and agrees with it.
-pub(super) fn explains(descriptor: &Descriptor, head: &RecordHead) -> bool {
+#[must_use]
+pub fn explains(descriptor: &Descriptor, head: &RecordHead) -> bool {
     (descriptor.id, descriptor.values(), descriptor.encoding)
         == (head.descriptor, head.total, head.encoding)
 }
@@ -82,28 +87,5 @@ impl Waiting {
             .partition::<VecDeque<_>, _>(|each| explains(descriptor, &each.head));
         self.records = rest;
         explained.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stream::Receiver;
-    use crate::stream::tests::repeating_stream;
-
-    #[test]
-    fn records_do_not_wait_in_any_number() {
-        const RECORDS: u32 = 30_000;
-        // 9 values each; the descriptor that was lost comes again before the last.
-        let stream = repeating_stream(16, RECORDS, RECORDS - 1);
-        let ends = stream.windows(2).enumerate();
-        let mut ends = ends.filter_map(|(at, pair)| (pair == [0, 0]).then_some(at + 1));
-        let first = ends.next().expect("a descriptor");
-        let mut receiver = Receiver::default();
-        receiver.push(&stream[first..], &mut vec![]);
-        let most = (MOST_VALUES / (9 + RECORD_VALUES)) as u64;
-        let health = receiver.health();
-        assert_eq!(health.spectra, most + 1);
-        assert_eq!(health.unexplained_spectra, u64::from(RECORDS) - most - 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The frequency and level of a line between bins.
+//! The frequency and level of a peak between bins.
 //!
 //! A tone f bins from 0 reads A²R(k - f)² in bin k, R being the window's transform
 //! ([`Window::response`]). A real tone also reads its image at -f, which the side lobes of some
@@ -8,7 +8,10 @@
 //! For a tone 60 dB above the noise and ten bins from the edges of the spectrum the frequency is
 //! right within a tenth of a bin and the level within 0.05 dB, in every window.
 
-use crate::spectrum::{Spectrum, Window, decibels};
+use signal::Window;
+
+use super::{Bins, Peak};
+use crate::levels::decibels;
 
 /// Bins around its own in which a line is looked for. A line halfway between two may stand in
 /// either.
@@ -23,15 +26,6 @@ const LEAST_NOISE: f64 = 1e-8;
 const LEAST_BINS: usize = 2;
 /// Bins on each side at the most: wide main lobes have little in those behind them.
 const MOST_BINS: usize = 5;
-
-/// A line between bins.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Peak {
-    /// Bins from the bin in which it stands.
-    pub(super) offset: f64,
-    /// Its level in dB.
-    pub(super) level_db: f64,
-}
 
 /// A bin near the line.
 struct Near {
@@ -52,25 +46,27 @@ struct Fit {
 /// Interpolates the line that stands in the bin at `index`; `noise` is the power around it.
 ///
 /// A line that stands at one of the two edges of a real spectrum is that of its bin.
-pub(super) fn interpolate(spectrum: &Spectrum, index: usize, noise: f64) -> Peak {
-    let power = spectrum.power[index];
+pub(super) fn interpolate(bins: &Bins, index: usize, noise: f64) -> Peak {
+    let power = bins.power.get(index).copied().unwrap_or(f64::NAN);
     let own = Peak {
+        index,
         offset: 0.0,
         level_db: decibels(power),
     };
-    let window = spectrum.window;
+    let window = bins.window;
     let reach = window.main_lobe().clamp(LEAST_BINS, MOST_BINS);
-    let (bin, half) = (spectrum.bin(index), i64::from(spectrum.n / 2));
+    let (bin, half) = (bins.bin(index), i64::from(bins.n / 2));
     // From the nearer edge, behind which its image stands.
     let from_edge = if bin <= half / 2 { bin } else { bin - half };
-    if power <= 0.0 || (!spectrum.complex && from_edge.abs() <= reach as i64) {
+    if !(power > 0.0 && power.is_finite()) || (!bins.is_complex && from_edge.abs() <= reach as i64)
+    {
         return own;
     }
     let noise = (noise / power).clamp(LEAST_NOISE, 1.0) * power;
-    let near = near(spectrum, index, reach, noise);
+    let near = near(bins, index, reach, noise);
     let tone = Tone {
         window,
-        image: (!spectrum.complex).then_some((2 * from_edge) as f64),
+        image: (!bins.is_complex).then_some((2 * from_edge) as f64),
     };
     let rest = |offset: f64| tone.fit(&near, offset).rest;
     let reach = (REACH * f64::from(PLACES)) as i32;
@@ -85,22 +81,23 @@ pub(super) fn interpolate(spectrum: &Spectrum, index: usize, noise: f64) -> Peak
         return own;
     }
     Peak {
+        index,
         offset,
         level_db: decibels(power / response),
     }
 }
 
 /// Known bins up to `reach` from that at `index`; a complex spectrum goes on at its other end.
-fn near(spectrum: &Spectrum, index: usize, reach: usize, noise: f64) -> Vec<Near> {
-    let bins = spectrum.power.len() as i64;
-    let is_ring = spectrum.complex && bins == i64::from(spectrum.n);
-    let reach = (reach as i64).min((bins - 1) / 2);
+fn near(bins: &Bins, index: usize, reach: usize, noise: f64) -> Vec<Near> {
+    let count = bins.power.len() as i64;
+    let is_ring = bins.is_complex && count == i64::from(bins.n);
+    let reach = (reach as i64).min((count - 1) / 2);
     (-reach..=reach)
         .filter_map(|distance| {
             let at = index as i64 + distance;
-            let at = if is_ring { at.rem_euclid(bins) } else { at };
-            let power = *spectrum.power.get(usize::try_from(at).ok()?)?;
-            (power >= 0.0).then(|| Near {
+            let at = if is_ring { at.rem_euclid(count) } else { at };
+            let power = *bins.power.get(usize::try_from(at).ok()?)?;
+            (power >= 0.0 && power.is_finite()).then(|| Near {
                 distance: distance as f64,
                 power,
                 weight: 1.0 / (power + noise),
@@ -179,7 +176,7 @@ impl Tone {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spectrum::tests::example;
+    use crate::peaks::strongest;
     use ::tests::fourier::fft;
     use ::tests::mutate::Random;
     use std::f64::consts::TAU;
@@ -196,10 +193,31 @@ mod tests {
         (0..12).map(|_| uniform(random)).sum::<f64>() - 6.0
     }
 
-    /// The spectrum of a tone so many bins from 0, averaged over blocks that overlap by half, as
+    /// Powers with the axis of all bins.
+    fn bins(power: &[f64], n: u32, is_complex: bool, window: Window) -> Bins<'_> {
+        Bins {
+            power,
+            first_bin: if is_complex { -i64::from(n / 2) } else { 0 },
+            n,
+            is_complex,
+            window,
+        }
+    }
+
+    /// The number of bins of a spectrum.
+    fn count(n: u32, is_complex: bool) -> usize {
+        if is_complex {
+            n as usize
+        } else {
+            n as usize / 2 + 1
+        }
+    }
+
+    /// The powers of a tone so many bins from 0, averaged over blocks that overlap by half, as
     /// f32 has it.
-    fn tone(window: Window, complex: bool, bins: f64, random: &mut Random) -> Spectrum {
-        let mut spectrum = example(POINTS, complex);
+    fn tone(window: Window, complex: bool, bins: f64, random: &mut Random) -> Vec<f64> {
+        let mut powers = vec![0.0; count(POINTS, complex)];
+        let first_bin = if complex { -i64::from(POINTS / 2) } else { 0 };
         let n = POINTS as usize;
         let table: Vec<f64> = (0..n).map(|i| window.coefficient(i, n)).collect();
         let sum: f64 = table.iter().sum();
@@ -208,8 +226,6 @@ mod tests {
         let share = if complex { 2.0 } else { 4.0 };
         let deviation = AMPLITUDE * NOISE * sum / (share * squares).sqrt();
         let phase = TAU * random.bits() as f64 / 2_f64.powi(64);
-        spectrum.window = window;
-        spectrum.power.fill(0.0);
         for block in 0..BLOCKS {
             let samples: Vec<[f64; 2]> = (0..n)
                 .map(|i| {
@@ -222,16 +238,16 @@ mod tests {
                 .collect();
             let points = fft(&samples, false);
             let scale = if complex { 1.0 } else { 4.0 } / (sum * sum);
-            for (index, power) in spectrum.power.iter_mut().enumerate() {
-                let bin = (spectrum.first_bin + index as i64).rem_euclid(n as i64);
+            for (index, power) in powers.iter_mut().enumerate() {
+                let bin = (first_bin + index as i64).rem_euclid(n as i64);
                 let [re, im] = points[bin as usize];
                 *power += (re * re + im * im) * scale / BLOCKS as f64;
             }
         }
-        for power in &mut spectrum.power {
+        for power in &mut powers {
             *power = f64::from(*power as f32);
         }
-        spectrum
+        powers
     }
 
     #[test]
@@ -250,19 +266,20 @@ mod tests {
                 (true, -128),
             ] {
                 for step in -8..8 {
-                    let bins = f64::from(bin) + f64::from(step) / 16.0;
-                    if !complex && bins < 10.0 {
+                    let place = f64::from(bin) + f64::from(step) / 16.0;
+                    if !complex && place < 10.0 {
                         continue;
                     }
-                    let spectrum = tone(window, complex, bins, &mut random);
-                    let found = crate::lines::strongest(&spectrum, 1);
-                    let line = found.first().expect("a line");
-                    let mut error = line.frequency / spectrum.bin_hz() - bins;
+                    let powers = tone(window, complex, place, &mut random);
+                    let bins = bins(&powers, POINTS, complex, window);
+                    let found = strongest(&bins, 1);
+                    let peak = found.first().expect("a peak");
+                    let mut error = bins.bin(peak.index) as f64 + peak.offset - place;
                     error -= (error / f64::from(POINTS)).round() * f64::from(POINTS);
-                    let level = line.level - decibels(AMPLITUDE * AMPLITUDE);
+                    let level = peak.level_db - decibels(AMPLITUDE * AMPLITUDE);
                     assert!(
                         error.abs() < 0.1 && level.abs() < 0.05,
-                        "{window}, complex {complex}, {bins}: {error} bins, {level} dB"
+                        "{window}, complex {complex}, {place}: {error} bins, {level} dB"
                     );
                     worst = (worst.0.max(error.abs()), worst.1.max(level.abs()));
                 }
@@ -273,11 +290,11 @@ mod tests {
 
     #[test]
     fn a_line_at_an_edge_is_that_of_its_bin() {
-        let mut spectrum = example(POINTS, false);
         for bin in [2, 127, 128] {
-            spectrum.power.fill(1e-9);
-            spectrum.power[bin] = 0.25;
-            let peak = interpolate(&spectrum, bin, 1e-9);
+            let mut powers = vec![1e-9; count(POINTS, false)];
+            powers[bin] = 0.25;
+            let bins = bins(&powers, POINTS, false, Window::Hann);
+            let peak = interpolate(&bins, bin, 1e-9);
             assert_eq!((peak.offset, peak.level_db), (0.0, decibels(0.25)));
         }
     }
@@ -287,13 +304,12 @@ mod tests {
         let mut random = Random::new(::tests::seed());
         for complex in [false, true] {
             for _ in 0..200 {
-                let mut spectrum = example(64, complex);
-                let bins = spectrum.power.len();
-                for power in &mut spectrum.power {
-                    *power = [0.0, f64::NAN, f64::INFINITY, 1e-30, 1.0][random.below(5)];
-                }
-                let index = random.below(bins);
-                let peak = interpolate(&spectrum, index, 1e-12);
+                let odd = [0.0, f64::NAN, f64::INFINITY, 1e-30, 1.0];
+                let powers: Vec<f64> = (0..count(64, complex))
+                    .map(|_| odd[random.below(odd.len())])
+                    .collect();
+                let bins = bins(&powers, 64, complex, Window::Hann);
+                let peak = interpolate(&bins, random.below(powers.len()), 1e-12);
                 assert!(peak.offset.abs() < 1.0, "{peak:?}");
             }
         }

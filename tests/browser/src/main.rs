@@ -1,0 +1,187 @@
+//! `cargo xtask web --bench`: the page's figures in headless Chromium, medians of five runs.
+//!
+//! Two otherwise idle cores; the figures are of this machine. `browser PAGE HOST` writes a table as
+//! Markdown to standard output.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use browser::{Browser, Page, Result, Served};
+
+/// Runs of each figure.
+const RUNS: usize = 5;
+/// Time for anything that a page does by itself.
+const SOON: Duration = Duration::from_secs(120);
+/// Real time that a speed is taken over.
+const MEASURED: Duration = Duration::from_secs(10);
+/// A microphone that Chromium makes up, let in without a question.
+const MICROPHONE: [&str; 2] = [
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [page, host] = &arguments[..] else {
+        eprintln!("usage: browser PAGE QPUSCOPE");
+        return ExitCode::FAILURE;
+    };
+    match bench(page, host) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("browser: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One figure: what it is of, its limit in words, its unit, and how a run takes it.
+struct Figure {
+    name: &'static str,
+    wanted: &'static str,
+    unit: &'static str,
+    take: fn(&mut Browser, &Page) -> Result<f64>,
+}
+
+const FIGURES: [Figure; 7] = [
+    Figure {
+        name: "First spectrum after the page has loaded",
+        wanted: "at most 2",
+        unit: "s",
+        take: first_spectrum,
+    },
+    Figure {
+        name: "Generator, N = 1024, as fast as it goes",
+        wanted: "",
+        unit: "times real time",
+        take: |browser, page| generator(browser, page, 1024),
+    },
+    Figure {
+        name: "Generator, N = 4096, as fast as it goes",
+        wanted: "at least 1.5",
+        unit: "times real time",
+        take: |browser, page| generator(browser, page, 4096),
+    },
+    Figure {
+        name: "Microphone at 48 kS/s, N = 1024",
+        wanted: "at least 1.0",
+        unit: "times real time",
+        take: |browser, page| microphone(browser, page, 1024),
+    },
+    Figure {
+        name: "Microphone at 48 kS/s, N = 4096",
+        wanted: "at least 1.0",
+        unit: "times real time",
+        take: |browser, page| microphone(browser, page, 4096),
+    },
+    Figure {
+        name: "Microphone at 48 kS/s, N = 16384",
+        wanted: "at least 1.0",
+        unit: "times real time",
+        take: |browser, page| microphone(browser, page, 16384),
+    },
+    Figure {
+        name: "Main thread busy, 25 lines a second of 4096 bins",
+        wanted: "at most 30",
+        unit: "%",
+        take: main_thread,
+    },
+];
+
+fn bench(folder: &Path, host: &Path) -> Result<()> {
+    let served = Served::start(host, folder, &[])?;
+    println!("| figure | wanted | median of {RUNS} | from | to | |");
+    println!("|---|---|---|---|---|---|");
+    for figure in &FIGURES {
+        let mut taken = Vec::new();
+        for _ in 0..RUNS {
+            let mut browser = Browser::start(&MICROPHONE)?;
+            let page = browser.open(&served.url)?;
+            page.wait(&mut browser, "window.qpuscope.state().records > 0", SOON)?;
+            taken.push((figure.take)(&mut browser, &page)?);
+        }
+        taken.sort_by(f64::total_cmp);
+        let Figure {
+            name, wanted, unit, ..
+        } = figure;
+        let [low, median, high] = [taken[0], taken[RUNS / 2], taken[RUNS - 1]];
+        println!("| {name} | {wanted} | {median:.2} | {low:.2} | {high:.2} | {unit} |");
+    }
+    Ok(())
+}
+
+fn first_spectrum(browser: &mut Browser, page: &Page) -> Result<f64> {
+    // Milliseconds from the moment at which the page's own program began to run.
+    let ms = number(browser, page, "window.qpuscope.state().firstSpectrumMs")?;
+    Ok(ms / 1000.0)
+}
+
+/// Virtual time by real time, without a limit of the pace.
+fn generator(browser: &mut Browser, page: &Page, n: u32) -> Result<f64> {
+    settle(browser, page, &format!("n={n} overlap=50% avg=1"))?;
+    page.eval(browser, "window.qpuscope.app.link.setPace(Infinity)")?;
+    speed(browser, page)
+}
+
+/// Virtual time by real time while samples of a microphone wait, which come in real time: a value
+/// above 1 is the speed at which a backlog goes down.
+fn microphone(browser: &mut Browser, page: &Page, n: u32) -> Result<f64> {
+    page.eval(browser, "window.qpuscope.app.sources.microphone()")?;
+    settle(browser, page, &format!("n={n} overlap=50% avg=1"))?;
+    speed(browser, page)
+}
+
+fn speed(browser: &mut Browser, page: &Page) -> Result<f64> {
+    thread::sleep(Duration::from_secs(2));
+    let seconds = "[window.qpuscope.state().seconds, performance.now() / 1000]";
+    let before = page.eval(browser, seconds)?;
+    thread::sleep(MEASURED);
+    let after = page.eval(browser, seconds)?;
+    let passed = |at: usize| after[at].as_f64().zip(before[at].as_f64()).map(|(b, a)| b - a);
+    let times = passed(0).zip(passed(1)).map(|(virtual_s, real_s)| virtual_s / real_s);
+    times.ok_or_else(|| "the page has no time".into())
+}
+
+/// The main thread's share of time in tasks, in percent, with a record of 4096 bins 25 times a
+/// second.
+fn main_thread(browser: &mut Browser, page: &Page) -> Result<f64> {
+    // 8192 real samples with an overlap that takes 2000 new ones at 50 kS/s.
+    settle(browser, page, "n=8192 overlap=6192 avg=1")?;
+    thread::sleep(Duration::from_secs(2));
+    let metrics = |browser: &mut Browser| -> Result<(f64, f64)> {
+        let answer = page.call(browser, "Performance.getMetrics", serde_json::json!({}))?;
+        let all = answer["metrics"].as_array().cloned().unwrap_or_default();
+        let of = |name: &str| {
+            let metric = all.iter().find(|metric| metric["name"] == name);
+            metric.and_then(|metric| metric["value"].as_f64()).unwrap_or(f64::NAN)
+        };
+        Ok((of("TaskDuration"), of("Timestamp")))
+    };
+    let records = "window.qpuscope.state().records";
+    let (busy, at) = metrics(browser)?;
+    let had = number(browser, page, records)?;
+    thread::sleep(MEASURED);
+    let (busy_after, at_after) = metrics(browser)?;
+    let lines = (number(browser, page, records)? - had) / (at_after - at);
+    if lines < 24.0 {
+        return Err(format!("only {lines:.1} records a second came"));
+    }
+    Ok((busy_after - busy) / (at_after - at) * 100.0)
+}
+
+/// Sets words on the board, which must take them.
+fn settle(browser: &mut Browser, page: &Page, words: &str) -> Result<()> {
+    let set = format!("window.qpuscope.app.settings.set({words:?})");
+    let refusal = page.eval(browser, &set)?;
+    match refusal.as_str() {
+        Some("") => Ok(()),
+        _ => Err(format!("{words}: {refusal}")),
+    }
+}
+
+fn number(browser: &mut Browser, page: &Page, expression: &str) -> Result<f64> {
+    let value = page.eval(browser, expression)?;
+    value.as_f64().ok_or_else(|| format!("{expression} is {value}"))
+}

@@ -1,0 +1,397 @@
+//! The hub between one line and the pages that show it.
+//!
+//! All pages are given the same bytes, each at its own pace out of a queue of its own, so that a
+//! slow one holds nobody up. One at a time may write.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tungstenite::Bytes;
+
+use super::control::{Source, State, ToPage};
+use super::turn::Turn;
+
+/// The most bytes that wait for a page: 14 s of a line at 3,000,000 baud.
+pub const QUEUE: usize = 4 << 20;
+/// The most bytes that wait for the line.
+pub const TO_LINE: usize = 64 << 10;
+
+/// The answer to what a page sends to recorded bytes.
+pub const TAKES_NOTHING: &str =
+    "a recording takes no commands; start `qpuscope web` with a board's port for that";
+
+/// Something for a page.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Out {
+    /// Bytes of the line.
+    Bytes(Bytes),
+    /// A message beside them.
+    Text(String),
+}
+
+/// Something for the line.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ToLine {
+    /// Bytes for the board.
+    Bytes(Bytes),
+    /// Another rate of this computer's side.
+    Baud(u32),
+}
+
+/// The fate of something that a page sent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// It is on its way.
+    Yes,
+    /// There is no room for it yet.
+    Later,
+    /// It is not carried out, for this reason.
+    Refused(String),
+}
+
+/// The hub.
+pub struct Hub {
+    name: String,
+    source: Source,
+    /// The state that threads share.
+    shared: Mutex<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    pages: Vec<Page>,
+    next_id: u64,
+    turn: Turn,
+    to_line: VecDeque<ToLine>,
+    to_line_bytes: usize,
+    /// The sentence about a line that is lost now.
+    lost: Option<String>,
+    /// The recorded bytes have ended.
+    ended: bool,
+}
+
+/// The hub's side of a page.
+struct Page {
+    id: u64,
+    queue: VecDeque<Out>,
+    bytes: usize,
+    /// More came than its queue holds.
+    is_too_slow: bool,
+    wake: UnixStream,
+}
+
+impl Page {
+    fn put(&mut self, out: Out) {
+        let bytes = match &out {
+            Out::Bytes(bytes) => bytes.len(),
+            Out::Text(text) => text.len(),
+        };
+        if self.is_too_slow || self.bytes + bytes > QUEUE {
+            self.is_too_slow = true;
+            self.queue.clear();
+            self.bytes = 0;
+        } else {
+            self.bytes += bytes;
+            self.queue.push_back(out);
+        }
+        // A wake-up that there is no room for finds others before it.
+        let _ = self.wake.write(&[0]);
+    }
+}
+
+impl Hub {
+    /// A hub without a page.
+    #[must_use]
+    pub fn new(name: String, source: Source) -> Arc<Self> {
+        Arc::new(Self {
+            name,
+            source,
+            shared: Mutex::default(),
+        })
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        // No step leaves the state half changed.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Seats a page.
+    ///
+    /// # Errors
+    /// When the process can open no more files.
+    pub fn join(self: &Arc<Self>) -> std::io::Result<Seat> {
+        let (wake, woken) = UnixStream::pair()?;
+        wake.set_nonblocking(true)?;
+        woken.set_nonblocking(true)?;
+        let mut shared = self.shared();
+        let id = shared.next_id;
+        shared.next_id += 1;
+        let mut page = Page {
+            id,
+            queue: VecDeque::new(),
+            bytes: 0,
+            is_too_slow: false,
+            wake,
+        };
+        let is_port = self.source == Source::Port;
+        let hello = ToPage::Hello {
+            name: self.name.clone(),
+            source: self.source,
+            writer: is_port && shared.lost.is_none() && shared.turn.is_free_for(id, Instant::now()),
+            speed: None,
+        };
+        page.put(Out::Text(hello.text()));
+        if let Some(sentence) = shared.lost.clone() {
+            let state = State::Lost;
+            page.put(Out::Text(ToPage::Line { state, sentence }.text()));
+        }
+        if shared.ended {
+            page.put(Out::Text(ToPage::End.text()));
+        }
+        shared.pages.push(page);
+        drop(shared);
+        Ok(Seat {
+            hub: Arc::clone(self),
+            id,
+            woken,
+        })
+    }
+
+    /// Gives bytes of the line to all pages.
+    pub fn give(&self, bytes: Vec<u8>) {
+        let bytes = Bytes::from(bytes);
+        for page in &mut self.shared().pages {
+            page.put(Out::Bytes(bytes.clone()));
+        }
+    }
+
+    /// The line broke. Bytes that have not reached it never do.
+    pub fn lose(&self, sentence: &str) {
+        let mut shared = self.shared();
+        shared.to_line.clear();
+        shared.to_line_bytes = 0;
+        shared.lost = Some(sentence.to_owned());
+        shared.say(&ToPage::Line {
+            state: State::Lost,
+            sentence: sentence.to_owned(),
+        });
+    }
+
+    /// The line is back.
+    pub fn find(&self, sentence: &str) {
+        let mut shared = self.shared();
+        shared.lost = None;
+        shared.say(&ToPage::Line {
+            state: State::Back,
+            sentence: sentence.to_owned(),
+        });
+    }
+
+    /// The recorded bytes have ended.
+    pub fn end(&self) {
+        let mut shared = self.shared();
+        shared.ended = true;
+        shared.say(&ToPage::End);
+    }
+
+    /// The next thing for the line.
+    pub fn next_for_line(&self) -> Option<ToLine> {
+        let mut shared = self.shared();
+        let next = shared.to_line.pop_front();
+        if let Some(ToLine::Bytes(bytes)) = &next {
+            shared.to_line_bytes -= bytes.len();
+        }
+        next
+    }
+}
+
+impl Shared {
+    fn say(&mut self, message: &ToPage) {
+        for page in &mut self.pages {
+            page.put(Out::Text(message.text()));
+        }
+    }
+}
+
+/// A page's side of the hub. Dropping it frees the page's turn.
+pub struct Seat {
+    hub: Arc<Hub>,
+    id: u64,
+    /// Readable when there is something for the page.
+    pub woken: UnixStream,
+}
+
+/// The next thing for a page.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ForPage {
+    /// Something to send.
+    Out(Out),
+    /// Nothing yet.
+    Nothing,
+    /// Things were thrown away, because the page took them too slowly.
+    TooSlow,
+}
+
+impl Seat {
+    /// The next thing for this page.
+    pub fn next(&self) -> ForPage {
+        let mut shared = self.hub.shared();
+        let Some(page) = shared.pages.iter_mut().find(|page| page.id == self.id) else {
+            return ForPage::Nothing;
+        };
+        if page.is_too_slow {
+            return ForPage::TooSlow;
+        }
+        let Some(out) = page.queue.pop_front() else {
+            return ForPage::Nothing;
+        };
+        page.bytes -= match &out {
+            Out::Bytes(bytes) => bytes.len(),
+            Out::Text(text) => text.len(),
+        };
+        ForPage::Out(out)
+    }
+
+    /// Returns whether things for this page were thrown away.
+    #[must_use]
+    pub fn is_too_slow(&self) -> bool {
+        let shared = self.hub.shared();
+        let mut pages = shared.pages.iter();
+        pages.any(|page| page.id == self.id && page.is_too_slow)
+    }
+
+    /// Sends something of this page to the line, if it is its turn.
+    pub fn send(&self, what: ToLine) -> Taken {
+        if self.hub.source == Source::Recording {
+            return Taken::Refused(TAKES_NOTHING.into());
+        }
+        let mut shared = self.hub.shared();
+        if let Some(sentence) = &shared.lost {
+            return Taken::Refused(sentence.clone());
+        }
+        let now = Instant::now();
+        if !shared.turn.is_free_for(self.id, now) {
+            return Taken::Refused(
+                "another tab writes to this board; close it, or try again 5 s after its last command"
+                    .into(),
+            );
+        }
+        let bytes = match &what {
+            ToLine::Bytes(bytes) => bytes.clone(),
+            ToLine::Baud(_) => Bytes::new(),
+        };
+        if shared.to_line_bytes > 0 && shared.to_line_bytes + bytes.len() > TO_LINE {
+            return Taken::Later;
+        }
+        let Some(permission) = shared.turn.take(self.id, now) else {
+            return Taken::Later;
+        };
+        if permission.ends_rest {
+            shared
+                .to_line
+                .push_back(ToLine::Bytes(Bytes::from_static(&[0])));
+            shared.to_line_bytes += 1;
+        }
+        shared.turn.sent(self.id, &bytes);
+        shared.to_line_bytes += bytes.len();
+        shared.to_line.push_back(what);
+        Taken::Yes
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut shared = self.hub.shared();
+        shared.pages.retain(|page| page.id != self.id);
+        shared.turn.leave(self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hub() -> Arc<Hub> {
+        Hub::new("a line".into(), Source::Port)
+    }
+
+    /// A page that has read its greeting.
+    fn seat(hub: &Arc<Hub>) -> Seat {
+        let seat = hub.join().expect("a seat");
+        assert!(matches!(seat.next(), ForPage::Out(Out::Text(_))));
+        seat
+    }
+
+    fn bytes(bytes: &[u8]) -> ToLine {
+        ToLine::Bytes(Bytes::copy_from_slice(bytes))
+    }
+
+    #[test]
+    fn all_pages_are_given_the_same_bytes() {
+        let hub = hub();
+        let pages = [seat(&hub), seat(&hub)];
+        hub.give(vec![1, 2]);
+        for page in &pages {
+            let given = ForPage::Out(Out::Bytes(Bytes::from_static(&[1, 2])));
+            assert_eq!(page.next(), given);
+            assert_eq!(page.next(), ForPage::Nothing);
+        }
+    }
+
+    #[test]
+    fn a_page_that_takes_nothing_is_found_out_and_the_others_go_on() {
+        let hub = hub();
+        let (slow, quick) = (seat(&hub), seat(&hub));
+        for _ in 0..=QUEUE >> 16 {
+            hub.give(vec![7; 1 << 16]);
+            assert!(matches!(quick.next(), ForPage::Out(Out::Bytes(_))));
+        }
+        assert_eq!(slow.next(), ForPage::TooSlow);
+        assert_eq!(quick.next(), ForPage::Nothing);
+    }
+
+    #[test]
+    fn bytes_of_two_pages_never_mix_in_a_frame() {
+        let hub = hub();
+        let (first, second) = (seat(&hub), seat(&hub));
+        assert_eq!(first.send(bytes(&[0, 1])), Taken::Yes);
+        let Taken::Refused(sentence) = second.send(bytes(&[0, 2])) else {
+            panic!("two write at a time");
+        };
+        assert!(sentence.starts_with("another tab writes"), "{sentence}");
+        drop(first);
+        assert_eq!(second.send(bytes(&[0, 3, 0])), Taken::Yes);
+        let sent: Vec<_> = std::iter::from_fn(|| hub.next_for_line()).collect();
+        assert_eq!(sent, [bytes(&[0, 1]), bytes(&[0]), bytes(&[0, 3, 0])]);
+    }
+
+    #[test]
+    fn bytes_wait_while_the_line_has_no_room_for_them() {
+        let hub = hub();
+        let page = seat(&hub);
+        let much = vec![5; TO_LINE];
+        assert_eq!(page.send(bytes(&much)), Taken::Yes);
+        assert_eq!(page.send(bytes(&much)), Taken::Later);
+        assert!(hub.next_for_line().is_some());
+        assert_eq!(page.send(bytes(&much)), Taken::Yes);
+    }
+
+    #[test]
+    fn a_lost_line_takes_nothing_until_it_is_back() {
+        let hub = hub();
+        let page = seat(&hub);
+        assert_eq!(page.send(bytes(&[0])), Taken::Yes);
+        hub.lose("the line was lost; plug it in");
+        assert_eq!(hub.next_for_line(), None);
+        let refused = Taken::Refused("the line was lost; plug it in".into());
+        assert_eq!(page.send(bytes(&[0])), refused);
+        // One that comes now is told as well.
+        let late = seat(&hub);
+        assert!(matches!(late.next(), ForPage::Out(Out::Text(text)) if text.contains("lost")));
+        hub.find("it is back");
+        assert_eq!(page.send(bytes(&[0])), Taken::Yes);
+    }
+}

@@ -1,0 +1,279 @@
+//! A page's WebSocket: what the feed has for the page, and what the page sends.
+//!
+//! One thread for each page. It never waits for the page alone: what cannot be sent yet is sent
+//! when the connection has room again, and a page that takes too little is closed with a sentence.
+
+use std::io::ErrorKind;
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt;
+use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode};
+use tungstenite::{Bytes, Error, Message, WebSocket};
+
+use super::control::{FromPage, ToPage};
+use super::feed::{Feed, Next};
+use super::hub::{Out, Taken};
+
+/// The most bytes of a message of a page: no frame of the protocol has as many.
+const MESSAGE: usize = 64 << 10;
+/// Bytes that the kernel keeps for a page.
+const SEND_BUFFER: usize = 128 << 10;
+/// The time between two tries to hand bytes to a line that has no room for them.
+const AGAIN: Duration = Duration::from_millis(20);
+/// The time in which a page may take a farewell. One that was too slow has to read what is before
+/// it.
+const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELL_OF_SLOW: Duration = Duration::from_secs(10);
+
+/// The close code of a page that took too little.
+const TOO_SLOW: u16 = 4001;
+/// The close code of a recording that cannot be read.
+const BROKEN: u16 = 4002;
+
+/// A page's connection.
+pub struct Socket<'a> {
+    socket: WebSocket<TcpStream>,
+    feed: Feed,
+    /// Everything is to end.
+    ending: &'a AtomicBool,
+    /// Something was written that the connection has no room for yet.
+    has_unsent: bool,
+    /// Something of the page that the line has no room for yet.
+    held: Option<Bytes>,
+}
+
+/// The end of a connection: the other side has gone, or is not to be spoken to any more.
+struct Gone;
+
+impl<'a> Socket<'a> {
+    /// Takes over a connection after the handshake. `rest` came behind the request.
+    ///
+    /// # Errors
+    /// When the connection has gone.
+    pub fn new(
+        stream: TcpStream,
+        rest: Vec<u8>,
+        feed: Feed,
+        ending: &'a AtomicBool,
+    ) -> std::io::Result<Self> {
+        stream.set_nodelay(true)?;
+        // The kernel's own buffer would hold seconds of a line; what waits is to wait in the queue.
+        sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER)?;
+        stream.set_nonblocking(true)?;
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MESSAGE))
+            .max_frame_size(Some(MESSAGE))
+            .read_buffer_size(16 << 10)
+            .write_buffer_size(0);
+        Ok(Self {
+            socket: WebSocket::from_partially_read(stream, rest, Role::Server, Some(config)),
+            feed,
+            ending,
+            has_unsent: false,
+            held: None,
+        })
+    }
+
+    /// Serves the page until it goes, or everything ends.
+    pub fn serve(mut self) {
+        // Whoever has gone needs no farewell.
+        if let Ok((frame, limit)) = self.exchange() {
+            self.close(frame, limit);
+        }
+        let _ = self.socket.get_ref().shutdown(Shutdown::Both);
+    }
+
+    /// Sends and receives; returns with the farewell that the page is to get.
+    fn exchange(&mut self) -> Result<(CloseFrame, Duration), Gone> {
+        loop {
+            if self.ending.load(Ordering::SeqCst) {
+                let frame = farewell(
+                    CloseCode::Away,
+                    "`qpuscope web` has ended; start it again and open its address",
+                );
+                return Ok((frame, FAREWELL));
+            }
+            let mut wait = Duration::from_millis(250);
+            match self.send_next()? {
+                Next::Out(_) => wait = Duration::ZERO,
+                Next::Wait(until) => wait = wait.min(until),
+                Next::TooSlow => {
+                    let sentence = "this tab took the line's bytes too slowly and missed some; keep it in front";
+                    return Ok((
+                        farewell(CloseCode::Library(TOO_SLOW), sentence),
+                        FAREWELL_OF_SLOW,
+                    ));
+                }
+                Next::Broken(sentence) => {
+                    return Ok((farewell(CloseCode::Library(BROKEN), &sentence), FAREWELL));
+                }
+            }
+            if self.held.is_some() {
+                wait = wait.min(AGAIN);
+            }
+            self.wait(wait);
+            if let Some(bytes) = self.held.take() {
+                self.take_bytes(bytes)?;
+            }
+            self.receive()?;
+        }
+    }
+
+    /// Sends what is next, once everything before it has left.
+    fn send_next(&mut self) -> Result<Next, Gone> {
+        if self.has_unsent {
+            self.flush()?;
+        }
+        if self.has_unsent {
+            // A queue runs over while nothing leaves; nothing else of the feed is looked at.
+            return Ok(match self.feed.is_too_slow() {
+                true => Next::TooSlow,
+                false => Next::Wait(Duration::MAX),
+            });
+        }
+        let next = self.feed.next();
+        if let Next::Out(out) = &next {
+            self.write(match out.clone() {
+                Out::Bytes(bytes) => Message::Binary(bytes),
+                Out::Text(text) => Message::text(text),
+            })?;
+        }
+        Ok(next)
+    }
+
+    fn write(&mut self, message: Message) -> Result<(), Gone> {
+        match self.socket.write(message) {
+            Ok(()) => self.flush(),
+            Err(error) => self.note(&error),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), Gone> {
+        match self.socket.flush() {
+            Ok(()) => {
+                self.has_unsent = false;
+                Ok(())
+            }
+            Err(error) => self.note(&error),
+        }
+    }
+
+    /// A connection without room is no error.
+    fn note(&mut self, error: &Error) -> Result<(), Gone> {
+        match error {
+            Error::Io(error) if has_no_room(error) => {
+                self.has_unsent = true;
+                Ok(())
+            }
+            _ => Err(Gone),
+        }
+    }
+
+    /// Waits until there is something to do.
+    fn wait(&self, wait: Duration) {
+        let stream = self.socket.get_ref();
+        let mut flags = PollFlags::empty();
+        if self.held.is_none() {
+            flags |= PollFlags::IN;
+        }
+        if self.has_unsent {
+            flags |= PollFlags::OUT;
+        }
+        let mut watched = vec![PollFd::new(stream, flags)];
+        if let Some(woken) = self.feed.woken()
+            && !self.has_unsent
+        {
+            watched.push(PollFd::new(woken, PollFlags::IN));
+        }
+        let wait = Timespec {
+            tv_sec: wait.as_secs() as i64,
+            tv_nsec: wait.subsec_nanos().into(),
+        };
+        // An interrupted wait is a short one.
+        let _ = poll(&mut watched, Some(&wait));
+    }
+
+    /// Takes in what the page has sent, as long as there is room for it.
+    fn receive(&mut self) -> Result<(), Gone> {
+        while self.held.is_none() {
+            match self.socket.read() {
+                Ok(Message::Binary(bytes)) => self.take_bytes(bytes)?,
+                Ok(Message::Text(text)) => self.take_text(text.as_str())?,
+                Ok(_) => {}
+                Err(Error::Io(error)) if has_no_room(&error) => return Ok(()),
+                Err(_) => return Err(Gone),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_bytes(&mut self, bytes: Bytes) -> Result<(), Gone> {
+        match self.feed.take_bytes(bytes.clone()) {
+            Taken::Later => {
+                self.held = Some(bytes);
+                Ok(())
+            }
+            Taken::Yes => Ok(()),
+            Taken::Refused(sentence) => self.refuse(sentence),
+        }
+    }
+
+    fn take_text(&mut self, text: &str) -> Result<(), Gone> {
+        let Ok(command) = serde_json::from_str::<FromPage>(text) else {
+            return self.refuse(
+                "this page and `qpuscope web` are of different versions; load the page again"
+                    .into(),
+            );
+        };
+        match self.feed.take_command(command) {
+            Taken::Refused(sentence) => self.refuse(sentence),
+            // A command is never too long for the line.
+            Taken::Yes | Taken::Later => Ok(()),
+        }
+    }
+
+    fn refuse(&mut self, sentence: String) -> Result<(), Gone> {
+        self.write(Message::text(ToPage::Refused { sentence }.text()))
+    }
+
+    /// Says farewell and waits, for a bounded time, until the page has taken it.
+    fn close(&mut self, frame: CloseFrame, limit: Duration) {
+        let until = Instant::now() + limit;
+        self.held = None;
+        let mut state = self.socket.close(Some(frame));
+        while Instant::now() < until {
+            match state {
+                Ok(()) => self.has_unsent = false,
+                Err(Error::Io(ref error)) if has_no_room(error) => self.has_unsent = true,
+                Err(_) => return,
+            }
+            self.wait(Duration::from_millis(50));
+            // Messages before the page's own farewell are thrown away.
+            state = match self.socket.read() {
+                Ok(_) => self.socket.flush(),
+                Err(Error::Io(error)) if has_no_room(&error) => self.socket.flush(),
+                Err(error) => Err(error),
+            };
+        }
+    }
+}
+
+/// Returns whether a connection only has no room, or no bytes, at the moment.
+fn has_no_room(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// A farewell. Its sentence may have 123 bytes.
+fn farewell(code: CloseCode, sentence: &str) -> CloseFrame {
+    let mut end = sentence.len().min(123);
+    while !sentence.is_char_boundary(end) {
+        end -= 1;
+    }
+    CloseFrame {
+        code,
+        reason: sentence[..end].into(),
+    }
+}

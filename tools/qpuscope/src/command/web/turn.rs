@@ -1,0 +1,107 @@
+//! Whose turn it is to write: one page at a time, so that frames of two never mix.
+//!
+//! The first page that sends has the turn until it leaves, or has sent nothing for longer than a
+//! host waits for any answer. A page may leave in the middle of a frame; the zero byte that ends
+//! its rest then goes before the bytes of the next one.
+
+use std::time::{Duration, Instant};
+
+/// The silence after which another page may write: the longest that a host waits for an answer is
+/// 4 s (`PROOF`, `MEASURED`, `PROBED`), and then it sends again.
+pub const SILENCE: Duration = Duration::from_secs(5);
+
+/// The turn, and where in a frame its bytes have stopped.
+#[derive(Debug, Default)]
+pub struct Turn {
+    holder: Option<(u64, Instant)>,
+    /// The page whose bytes were the last ones.
+    last: Option<u64>,
+    /// The last byte ended no frame.
+    is_within: bool,
+}
+
+/// The permission to send bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Permission {
+    /// A zero byte has to go first.
+    pub ends_rest: bool,
+}
+
+impl Turn {
+    /// Returns whether a page could write now.
+    #[must_use]
+    pub fn is_free_for(&self, page: u64, now: Instant) -> bool {
+        self.holder.is_none_or(|(holder, heard)| {
+            holder == page || now.saturating_duration_since(heard) >= SILENCE
+        })
+    }
+
+    /// Gives the turn to a page that has bytes to send, if it may have it.
+    pub fn take(&mut self, page: u64, now: Instant) -> Option<Permission> {
+        if !self.is_free_for(page, now) {
+            return None;
+        }
+        self.holder = Some((page, now));
+        let ends_rest = self.is_within && self.last != Some(page);
+        Some(Permission { ends_rest })
+    }
+
+    /// Notes bytes that a page has sent.
+    pub fn sent(&mut self, page: u64, bytes: &[u8]) {
+        if let Some(last) = bytes.last() {
+            self.is_within = *last != 0;
+            self.last = Some(page);
+        }
+    }
+
+    /// A page has left.
+    pub fn leave(&mut self, page: u64) {
+        if self.holder.is_some_and(|(holder, _)| holder == page) {
+            self.holder = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: Permission = Permission { ends_rest: false };
+    const REST: Permission = Permission { ends_rest: true };
+
+    #[test]
+    fn the_first_page_that_sends_keeps_the_turn_until_it_is_silent() {
+        let (mut turn, start) = (Turn::default(), Instant::now());
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!(turn.take(1, at(0)), Some(WHOLE));
+        assert_eq!(turn.take(2, at(4)), None);
+        assert_eq!(turn.take(1, at(4)), Some(WHOLE));
+        assert_eq!(turn.take(2, at(8)), None);
+        assert!(turn.is_free_for(1, at(8)) && !turn.is_free_for(2, at(8)));
+        assert_eq!(turn.take(2, at(9)), Some(WHOLE));
+        assert_eq!(turn.take(1, at(9)), None);
+    }
+
+    #[test]
+    fn a_page_that_leaves_gives_the_turn_to_the_next() {
+        let (mut turn, now) = (Turn::default(), Instant::now());
+        assert!(turn.take(1, now).is_some());
+        turn.leave(2);
+        assert_eq!(turn.take(2, now), None);
+        turn.leave(1);
+        assert_eq!(turn.take(2, now), Some(WHOLE));
+    }
+
+    #[test]
+    fn the_rest_of_a_frame_is_ended_before_the_bytes_of_another_page() {
+        let (mut turn, now) = (Turn::default(), Instant::now());
+        turn.take(1, now);
+        turn.sent(1, &[0, 1, 2]);
+        assert_eq!(turn.take(1, now), Some(WHOLE));
+        turn.leave(1);
+        assert_eq!(turn.take(2, now), Some(REST));
+        turn.sent(2, &[0, 3, 0]);
+        turn.leave(2);
+        assert_eq!(turn.take(3, now), Some(WHOLE));
+    }
+}

@@ -1,0 +1,67 @@
+//! Marks of a time axis: round times, as a clock shows them.
+
+use crate::quantity::decimals;
+
+/// A second in microseconds.
+pub const SECOND_US: f64 = 1e6;
+/// A minute in microseconds.
+pub const MINUTE_US: f64 = 60e6;
+const HOUR_US: f64 = 3600e6;
+/// A day in microseconds.
+pub const DAY_US: f64 = 86_400e6;
+
+/// Steps between marks from a second to a day, in microseconds.
+const CLOCK: [f64; 17] = [
+    SECOND_US,
+    2e6,
+    5e6,
+    10e6,
+    15e6,
+    30e6,
+    MINUTE_US,
+    2.0 * MINUTE_US,
+    5.0 * MINUTE_US,
+    10.0 * MINUTE_US,
+    15.0 * MINUTE_US,
+    30.0 * MINUTE_US,
+    HOUR_US,
+    2.0 * HOUR_US,
+    3.0 * HOUR_US,
+    6.0 * HOUR_US,
+    12.0 * HOUR_US,
+];
+
+/// The smallest round step of at least so many microseconds.
+#[must_use]
+pub fn step(rough: f64) -> f64 {
+    let decimal = |unit: f64| {
+        let magnitude = 10_f64.powf((rough / unit).max(1e-9).log10().floor());
+        [1.0, 2.0, 5.0, 10.0]
+            .map(|m| m * magnitude * unit)
+            .into_iter()
+            .find(|&step| step >= rough * 0.999)
+    };
+    let found = if rough < SECOND_US {
+        decimal(SECOND_US)
+    } else {
+        let on_clock = CLOCK.into_iter().find(|&step| step >= rough * 0.999);
+        on_clock.or_else(|| decimal(DAY_US).map(|step| step.max(DAY_US)))
+    };
+    found.unwrap_or(SECOND_US)
+}
+
+/// A time since the beginning, in microseconds, as marks so far apart show it.
+#[must_use]
+pub fn elapsed(us: f64, step: f64) -> String {
+    if step >= DAY_US {
+        return format!("{:.0}", us / DAY_US);
+    }
+    let seconds = us / SECOND_US;
+    if step < SECOND_US || (step < MINUTE_US && seconds < 120.0) {
+        let places = decimals(step / SECOND_US);
+        return format!("{seconds:.places$}");
+    }
+    let whole = seconds.round() as u64;
+    let (hours, minutes) = (whole / 3600, whole / 60 % 60);
+    format!("{hours}:{minutes:02}:{:02}", whole % 60)
+}

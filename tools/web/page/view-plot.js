@@ -1,0 +1,321 @@
+// Draws the spectrum and the waterfall on canvases. What is drawn comes from the wasm's Scope; here
+// are only places, lines and letters.
+
+/** Room beside the plot, in CSS pixels: for levels and times at the left, and below. */
+const LEFT = 56;
+const RIGHT = 10;
+const TOP = 8;
+const BELOW_SPECTRUM = 36;
+const BELOW_WATERFALL = 22;
+
+/** The traces in the order in which they are drawn, each told apart without colour by its dashes. */
+export const TRACES = [
+  { name: 'hold-min', words: 'hold min', colour: 'trace-min', dash: [1, 3], width: 1.5 },
+  { name: 'hold-mean', words: 'hold mean', colour: 'trace-mean', dash: [8, 3, 2, 3], width: 1.5 },
+  { name: 'hold-max', words: 'hold max', colour: 'trace-max', dash: [7, 4], width: 1.5 },
+  { name: 'greatest', words: 'greatest', colour: 'trace-greatest', dash: [3, 2], width: 1 },
+  { name: 'live', words: 'live', colour: 'trace-live', dash: [], width: 1.5 },
+];
+
+/** A canvas whose pixels are those of the screen; drawn in CSS pixels. */
+class Board {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext('2d', { alpha: false });
+  }
+
+  /** Takes the size from the layout; true if it is another one. */
+  fit() {
+    const { canvas } = this;
+    this.ratio = window.devicePixelRatio || 1;
+    this.width = Math.max(canvas.clientWidth, 120);
+    this.height = Math.max(canvas.clientHeight, 80);
+    const [width, height] = [this.width, this.height].map((size) => Math.round(size * this.ratio));
+    const changed = canvas.width !== width || canvas.height !== height;
+    if (changed) [canvas.width, canvas.height] = [width, height];
+    return changed;
+  }
+
+  begin(colours) {
+    const { context } = this;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    context.fillStyle = colours.plot;
+    context.fillRect(0, 0, this.width, this.height);
+    context.font = '12px system-ui, sans-serif';
+    context.lineWidth = 1;
+    context.setLineDash([]);
+  }
+
+  text(words, x, y, align, colour) {
+    const { context } = this;
+    context.fillStyle = colour;
+    context.textAlign = align;
+    context.fillText(words, x, y);
+  }
+}
+
+/** The place of a plot in its canvas. */
+export function plotOf(canvas) {
+  return { left: LEFT, width: Math.max(canvas.clientWidth, 120) - LEFT - RIGHT };
+}
+
+export class SpectrumPlot {
+  #board;
+
+  constructor(canvas) { this.#board = new Board(canvas); }
+
+  /** How many marks of frequency and level there is room for. */
+  get room() {
+    this.#board.fit();
+    return {
+      frequencies: Math.max(2, Math.floor(this.#board.width / 90)),
+      levels: Math.max(2, Math.floor(this.#board.height / 40)),
+    };
+  }
+
+  draw(scope, picture, marks, colours) {
+    const board = this.#board;
+    board.fit();
+    board.begin(colours);
+    const plot = {
+      left: LEFT, top: TOP, width: board.width - LEFT - RIGHT, height: board.height - TOP - BELOW_SPECTRUM,
+    };
+    if (!marks.frequency) {
+      board.text('No spectrum yet', LEFT + plot.width / 2, board.height / 2, 'center', colours.muted);
+      return;
+    }
+    this.#grid(plot, marks, colours);
+    const { context } = board;
+    context.save();
+    context.beginPath();
+    context.rect(plot.left, plot.top, plot.width, plot.height);
+    context.clip();
+    for (const trace of TRACES) {
+      if (picture.traces[trace.name]) this.#trace(scope, trace, plot, picture.scale, colours);
+    }
+    context.restore();
+    this.#names(plot, picture, colours);
+    this.#markers(plot, picture, colours);
+  }
+
+  #grid(plot, marks, colours) {
+    const { context } = this.#board;
+    context.strokeStyle = colours.grid;
+    context.beginPath();
+    for (const [share, words] of marks.frequency.places) {
+      const x = Math.round(plot.left + share * plot.width) + 0.5;
+      context.moveTo(x, plot.top);
+      context.lineTo(x, plot.top + plot.height);
+      this.#board.text(words, x, plot.top + plot.height + 15, 'center', colours.text);
+    }
+    for (const [share, words] of marks.level.places) {
+      const y = Math.round(plot.top + share * plot.height) + 0.5;
+      context.moveTo(plot.left, y);
+      context.lineTo(plot.left + plot.width, y);
+      this.#board.text(words, plot.left - 6, Math.max(y + 4, plot.top + 10), 'right', colours.text);
+    }
+    context.stroke();
+    context.strokeStyle = colours.axis;
+    context.strokeRect(plot.left + 0.5, plot.top + 0.5, plot.width - 1, plot.height - 1);
+    const middle = plot.left + plot.width / 2;
+    this.#board.text(marks.frequency.name, middle, plot.top + plot.height + 31, 'center', colours.muted);
+    context.save();
+    context.translate(12, plot.top + plot.height / 2);
+    context.rotate(-Math.PI / 2);
+    this.#board.text(marks.level.name, 0, 0, 'center', colours.muted);
+    context.restore();
+  }
+
+  #trace(scope, trace, plot, scale, colours) {
+    const { context, ratio } = this.#board;
+    // A point for each pixel of the screen.
+    const columns = Math.round(plot.width * ratio);
+    const points = scope.points(trace.name, columns);
+    const perDb = plot.height / scale.rangeDb;
+    context.strokeStyle = colours[trace.colour];
+    context.lineWidth = trace.width;
+    context.setLineDash(trace.dash);
+    context.beginPath();
+    let isDown = false;
+    for (let at = 0; at < points.length; at += 2) {
+      const db = points[at + 1];
+      if (Number.isNaN(db)) { isDown = false; continue; }
+      const x = plot.left + points[at] / ratio;
+      const y = plot.top + (scale.referenceDb - Math.max(db, -500)) * perDb;
+      if (isDown) context.lineTo(x, y); else context.moveTo(x, y);
+      isDown = true;
+    }
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  /** Names of the traces with their dashes, so that they are told apart without colour. */
+  #names(plot, picture, colours) {
+    const { context } = this.#board;
+    const shown = TRACES.filter((trace) => picture.traces[trace.name]
+      && (trace.name !== 'greatest' || picture.stream?.detector === 'mean+max')
+      && (!trace.name.startsWith('hold') || picture.hold.records > 0));
+    if (shown.length < 2) return;
+    let y = plot.top + 14;
+    for (const trace of shown.reverse()) {
+      const right = plot.left + plot.width - 8;
+      this.#board.text(trace.words, right, y, 'right', colours.text);
+      const end = right - context.measureText(trace.words).width - 6;
+      context.strokeStyle = colours[trace.colour];
+      context.lineWidth = trace.width + 0.5;
+      context.setLineDash(trace.dash);
+      context.beginPath();
+      context.moveTo(end - 26, y - 4);
+      context.lineTo(end, y - 4);
+      context.stroke();
+      context.setLineDash([]);
+      y += 16;
+    }
+  }
+
+  #markers(plot, picture, colours) {
+    const { context } = this.#board;
+    for (const marker of picture.markers) {
+      const share = (marker.hz - picture.span.fromHz) / (picture.span.toHz - picture.span.fromHz);
+      if (!(share >= 0 && share <= 1)) continue;
+      const x = plot.left + share * plot.width;
+      const db = marker.levelDb ?? picture.scale.referenceDb - picture.scale.rangeDb;
+      const below = (picture.scale.referenceDb - db) / picture.scale.rangeDb;
+      const y = plot.top + Math.min(Math.max(below, 0.06), 1) * plot.height;
+      context.fillStyle = colours.marker;
+      context.strokeStyle = colours.marker;
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(x - 6, y - 10);
+      context.lineTo(x + 6, y - 10);
+      context.closePath();
+      if (marker.selected) context.fill(); else context.stroke();
+      const words = marker.reference ? `${marker.number} R` : `${marker.number}`;
+      this.#board.text(words, x, y - 13, 'center', colours.marker);
+    }
+  }
+}
+
+export class WaterfallPlot {
+  #board;
+  #lines = document.createElement('canvas');
+  #context = this.#lines.getContext('2d', { alpha: false });
+  #drawn = { generation: -1, end: 0 };
+
+  constructor(canvas) { this.#board = new Board(canvas); }
+
+  /** Lines that there is room for: one for each CSS pixel. */
+  get lines() {
+    this.#board.fit();
+    return Math.max(1, Math.floor(this.#board.height - BELOW_WATERFALL));
+  }
+
+  /** How many marks of time there is room for. */
+  get room() { return Math.max(2, Math.floor(this.lines / 60)); }
+
+  draw(scope, picture, marks, colours) {
+    const board = this.#board;
+    board.fit();
+    const height = this.lines;
+    const plot = { left: LEFT, top: 0, width: board.width - LEFT - RIGHT, height };
+    this.#update(scope, Math.round(plot.width * board.ratio), height);
+    board.begin(colours);
+    const { context } = board;
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.#lines, plot.left, plot.top, plot.width, plot.height);
+    context.strokeStyle = colours.axis;
+    context.strokeRect(plot.left + 0.5, 0.5, plot.width - 1, height - 1);
+    this.#times(plot, marks.time, colours);
+    this.#markers(plot, picture, colours);
+    if (picture.stream) this.#legend(scope, plot, picture, colours);
+  }
+
+  /** Moves the lines that are there down, and draws those that are new. */
+  #update(scope, width, height) {
+    const end = scope.end_line();
+    const generation = scope.generation();
+    const isOther = this.#lines.width !== width || this.#lines.height !== height;
+    if (isOther) [this.#lines.width, this.#lines.height] = [width, height];
+    const isNew = isOther || generation !== this.#drawn.generation || end < this.#drawn.end;
+    const count = isNew ? height : Math.min(end - this.#drawn.end, height);
+    if (count > 0) {
+      if (count < height) this.#context.drawImage(this.#lines, 0, count);
+      const lines = Math.min(count, end);
+      if (isNew) {
+        this.#context.fillStyle = '#808080';
+        this.#context.clearRect(0, 0, width, height);
+      }
+      const pixels = lines > 0 ? scope.lines(end, lines, width) : [];
+      if (pixels.length > 0) {
+        const bytes = new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length);
+        this.#context.putImageData(new ImageData(bytes, width, lines), 0, 0);
+      }
+      if (isNew && lines < height) this.#empty(scope, width, lines, height);
+    }
+    this.#drawn = { generation, end };
+  }
+
+  /** Where there is no line yet, the colour is that of the weakest level. */
+  #empty(scope, width, from, height) {
+    const [red, green, blue] = scope.legend(2);
+    this.#context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
+    this.#context.fillRect(0, from, width, height - from);
+  }
+
+  #times(plot, times, colours) {
+    const { context } = this.#board;
+    context.strokeStyle = colours.axis;
+    context.beginPath();
+    for (const [line, words] of times) {
+      const y = line + 0.5;
+      context.moveTo(plot.left - 4, y);
+      context.lineTo(plot.left, y);
+      this.#board.text(words, plot.left - 6, Math.max(y + 4, 10), 'right', colours.text);
+    }
+    context.stroke();
+    context.save();
+    context.translate(12, plot.height / 2);
+    context.rotate(-Math.PI / 2);
+    const name = times.some(([, words]) => words.includes(':')) ? 'Time (h:mm:ss)' : 'Time (s)';
+    this.#board.text(name, 0, 0, 'center', colours.muted);
+    context.restore();
+  }
+
+  #markers(plot, picture, colours) {
+    const { context } = this.#board;
+    context.strokeStyle = colours.marker;
+    context.setLineDash([4, 6]);
+    context.beginPath();
+    for (const marker of picture.markers) {
+      const share = (marker.hz - picture.span.fromHz) / (picture.span.toHz - picture.span.fromHz);
+      if (!(share >= 0 && share <= 1)) continue;
+      const x = Math.round(plot.left + share * plot.width) + 0.5;
+      context.moveTo(x, 0);
+      context.lineTo(x, plot.height);
+    }
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  /** The scale of colours with the levels at its ends. */
+  #legend(scope, plot, picture, colours) {
+    const width = Math.min(200, Math.floor(plot.width / 2));
+    const y = plot.height + 6;
+    const { fromDb, toDb, locked } = picture.levels;
+    const unit = picture.stream.unit;
+    const number = (db) => `${Math.round(db)}`.replace('-', '−');
+    const right = plot.left + plot.width;
+    const words = `${number(toDb)} ${unit}${locked ? ' (locked)' : ''}`;
+    this.#board.text(words, right, y + 11, 'right', colours.text);
+    const { context } = this.#board;
+    const end = right - context.measureText(words).width - 6;
+    const row = new ImageData(new Uint8ClampedArray(scope.legend(width)), width, 1);
+    const strip = document.createElement('canvas');
+    [strip.width, strip.height] = [width, 1];
+    strip.getContext('2d').putImageData(row, 0, 0);
+    context.drawImage(strip, end - width, y, width, 12);
+    context.strokeStyle = colours.axis;
+    context.strokeRect(end - width - 0.5, y - 0.5, width + 1, 13);
+    this.#board.text(number(fromDb), end - width - 6, y + 11, 'right', colours.text);
+  }
+}

@@ -1,0 +1,280 @@
+// The view: spectrum, waterfall, tables and controls of one Scope.
+//
+// New records and commands mark it as changed; it is drawn once a frame. Tables, which cost more and
+// which people read slowly, follow four times a second.
+
+import { build } from './view-build.js';
+import { KEYS } from './view-keys.js';
+import { SpectrumPlot, WaterfallPlot, TRACES } from './view-plot.js';
+import { listen } from './view-input.js';
+import * as tables from './view-tables.js';
+
+/** Milliseconds between two updates of tables. */
+const TABLES_MS = 250;
+/** Milliseconds between two sentences to screen readers. */
+const SPOKEN_MS = 5000;
+/** Zoom of a key or button. */
+const ZOOM = 1.5;
+
+/** Colours of the style sheet that are drawn with. */
+const COLOURS = ['plot', 'text', 'muted', 'grid', 'axis', 'marker',
+  ...TRACES.map(({ colour }) => colour)];
+
+class View {
+  #scope;
+  #root;
+  #spectrum;
+  #waterfall;
+  #colours = {};
+  #picture = null;
+  #tablesAt = -Infinity;
+  #spokenAt = -Infinity;
+  #spoken = '';
+  #isScheduled = false;
+  #exported = null;
+  #frames = 0;
+
+  /**
+   * @param {object} scope the wasm's Scope
+   * @param {HTMLElement} root the element with canvases, tables and controls
+   */
+  constructor(scope, root) {
+    this.#scope = scope;
+    this.#root = root;
+    build(root);
+    this.#spectrum = new SpectrumPlot(this.#one('#spectrum'));
+    this.#waterfall = new WaterfallPlot(this.#one('#waterfall'));
+    this.#refresh();
+    const input = {
+      scope,
+      picture: () => this.#picture,
+      changed: () => this.#command(),
+      point: (hz) => { this.#one('#place').textContent = hz === null ? '' : scope.place_text(hz) ?? ''; },
+    };
+    for (const id of ['#spectrum', '#waterfall']) listen(this.#one(id), input);
+    this.#controls();
+    const scheme = window.matchMedia('(prefers-color-scheme: dark)');
+    const adapt = () => { this.#scope.set_dark(scheme.matches); this.#readColours(); this.changed(); };
+    scheme.addEventListener('change', adapt);
+    adapt();
+    new ResizeObserver(() => this.changed()).observe(root);
+  }
+
+  /** There is something new to draw. */
+  changed() {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => { this.#isScheduled = false; this.#draw(); });
+  }
+
+  /** Everything that is shown, as a plain object. */
+  state() {
+    return { ...JSON.parse(this.#scope.picture()), frames: this.#frames, exported: this.#exported };
+  }
+
+  #one(selector) { return this.#root.querySelector(selector); }
+
+  #readColours() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of COLOURS) this.#colours[name] = style.getPropertyValue(`--${name}`).trim();
+  }
+
+  #refresh() { this.#picture = JSON.parse(this.#scope.picture()); }
+
+  /** A user did something: tables follow at once. */
+  #command() {
+    this.#tablesAt = -Infinity;
+    this.#refresh();
+    this.changed();
+  }
+
+  #draw() {
+    const now = performance.now();
+    if (now - this.#tablesAt >= TABLES_MS) {
+      this.#tablesAt = now;
+      this.#refresh();
+      this.#showTables(now);
+    }
+    const { frequencies, levels } = this.#spectrum.room;
+    const marks = JSON.parse(
+      this.#scope.marks(frequencies, levels, this.#waterfall.room, this.#waterfall.lines),
+    );
+    this.#spectrum.draw(this.#scope, this.#picture, marks, this.#colours);
+    this.#waterfall.draw(this.#scope, this.#picture, marks, this.#colours);
+    this.#frames += 1;
+    // Tables of the last record, if no other comes.
+    clearTimeout(this.#late);
+    this.#late = setTimeout(() => this.changed(), TABLES_MS);
+    if (now === this.#tablesAt) clearTimeout(this.#late);
+  }
+
+  #late = 0;
+
+  #showTables(now) {
+    const picture = this.#picture;
+    tables.peaks(this.#one('#peaks'), picture);
+    tables.markers(this.#one('#markers'), picture);
+    tables.facts(this.#one('#facts'), picture);
+    this.#press('[data-do="pause"]', picture.paused);
+    this.#press('[data-do="lock"]', picture.levels.locked);
+    this.#press('[data-do="follow"]', picture.scale.automatic);
+    for (const { name } of TRACES) this.#press(`[data-trace="${name}"]`, picture.traces[name]);
+    this.#one('[data-trace="greatest"]').hidden = picture.stream?.detector !== 'mean+max';
+    this.#number('#reference', picture.scale.referenceDb);
+    this.#number('#range', picture.scale.rangeDb);
+    this.#number('#from-level', picture.levels.fromDb);
+    this.#number('#to-level', picture.levels.toDb);
+    if (now - this.#spokenAt >= SPOKEN_MS && !picture.paused) {
+      const [peak] = picture.peaks;
+      if (peak) this.#speak(`Strongest peak: ${peak.hzText}, ${peak.levelText}`);
+      this.#spokenAt = now;
+    }
+  }
+
+  /** Says a sentence to screen readers, once. */
+  #speak(sentence) {
+    if (sentence !== this.#spoken) this.#one('#spoken').textContent = sentence;
+    this.#spoken = sentence;
+  }
+
+  #press(selector, isPressed) { this.#one(selector).setAttribute('aria-pressed', String(isPressed)); }
+
+  /** Shows a number in a field, unless someone is typing there. */
+  #number(selector, value) {
+    const field = this.#one(selector);
+    if (document.activeElement !== field) field.value = String(Math.round(value));
+  }
+
+  #controls() {
+    this.#root.addEventListener('click', (event) => {
+      const button = event.target.closest('button');
+      if (!button) return;
+      if (button.dataset.do) this.do(button.dataset.do);
+      if (button.dataset.trace) this.#toggle(button.dataset.trace);
+    });
+    const scale = () => {
+      const [reference, range] = ['#reference', '#range'].map((id) => this.#one(id).valueAsNumber);
+      this.#scope.set_scale(reference, range);
+      this.#command();
+    };
+    const levels = () => {
+      const [from, to] = ['#from-level', '#to-level'].map((id) => this.#one(id).valueAsNumber);
+      this.#scope.set_levels(from, to);
+      this.#command();
+    };
+    for (const id of ['#reference', '#range']) this.#one(id).addEventListener('change', scale);
+    for (const id of ['#from-level', '#to-level']) this.#one(id).addEventListener('change', levels);
+    this.#one('#merge').addEventListener('change', ({ target }) => {
+      this.#scope.set_merge(target.value);
+      this.#command();
+    });
+    this.#one('#rows').addEventListener('change', ({ target }) => {
+      this.#scope.set_rows_per_line(Number(target.value));
+      this.#command();
+    });
+    tables.keys(this.#one('#keys table'), KEYS.map(({ show, words }) => ({ key: show, words })));
+    document.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  #key(event) {
+    const { target } = event;
+    const isElsewhere = target !== document.body && !this.#root.contains(target);
+    const isField = target.closest?.('input, select, textarea, dialog[open]');
+    if (isElsewhere || isField || event.ctrlKey || event.metaKey || event.altKey) return;
+    // A button takes Space and Enter itself.
+    if (target.tagName === 'BUTTON' && [' ', 'Enter'].includes(event.key)) return;
+    const found = KEYS.find(({ keys, shift }) => keys.includes(event.key)
+      && (shift === undefined || shift === event.shiftKey));
+    if (!found) return;
+    event.preventDefault();
+    if (found.trace) this.#toggle(found.trace); else this.do(found.run);
+  }
+
+  #toggle(trace) {
+    const isShown = !this.#picture.traces[trace];
+    this.#scope.show_trace(trace, isShown);
+    this.#speak(`${trace.replace('-', ' ')} ${isShown ? 'shown' : 'hidden'}`);
+    this.#command();
+  }
+
+  /** Carries out a command by its name, as the page's buttons and keys have it. */
+  do(name) {
+    const scope = this.#scope;
+    const { scale, paused, levels, span } = this.#picture;
+    const selected = this.#picture.markers.find((marker) => marker.selected)?.number;
+    const commands = {
+      pause: () => { scope.pause(!paused); this.#speak(paused ? 'goes on' : 'paused'); },
+      'reset-hold': () => { scope.reset_hold(); this.#speak('hold reset'); },
+      'zoom-in': () => scope.zoom(ZOOM, 0.5),
+      'zoom-out': () => scope.zoom(1 / ZOOM, 0.5),
+      all: () => scope.show_all(),
+      left: () => scope.pan(-0.1),
+      right: () => scope.pan(0.1),
+      follow: () => scope.follow_levels(),
+      higher: () => scope.move_to_peak('higher'),
+      lower: () => scope.move_to_peak('lower'),
+      strongest: () => scope.move_to_peak('strongest'),
+      add: () => { if (span) scope.add_marker((span.fromHz + span.toHz) / 2, 0); },
+      refer: () => { if (selected) scope.refer_to_marker(selected); },
+      remove: () => { if (selected) scope.remove_marker(selected); },
+      clear: () => scope.clear_markers(),
+      'nudge-left': () => scope.nudge_marker(-1),
+      'nudge-right': () => scope.nudge_marker(1),
+      up: () => scope.set_scale(scale.referenceDb - 5, scale.rangeDb),
+      down: () => scope.set_scale(scale.referenceDb + 5, scale.rangeDb),
+      narrower: () => scope.set_scale(scale.referenceDb, scale.rangeDb - 10),
+      wider: () => scope.set_scale(scale.referenceDb, scale.rangeDb + 10),
+      lock: () => { scope.lock_levels(!levels.locked); this.#speak(levels.locked ? 'colours follow' : 'colours locked'); },
+      png: () => this.#savePng(),
+      csv: () => this.#saveCsv(),
+      keys: () => this.#one('#keys').showModal(),
+      close: () => this.#one('#keys').close(),
+    };
+    commands[name]?.();
+    this.#command();
+    const marker = this.#picture.markers.find(({ selected: is }) => is);
+    if (marker && ['higher', 'lower', 'strongest', 'nudge-left', 'nudge-right'].includes(name)) {
+      this.#speak(`Marker ${marker.number}: ${marker.hzText}, ${marker.levelText}`);
+    }
+  }
+
+  #save(blob, name) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    // After the browser has taken it.
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    this.#exported = { name, bytes: blob.size, type: blob.type };
+  }
+
+  #saveCsv() {
+    const table = this.#scope.csv();
+    if (table === undefined) { this.#speak('There is no spectrum to save yet.'); return; }
+    this.#save(new Blob([table], { type: 'text/csv' }), 'spectrum.csv');
+  }
+
+  /** Both plots, one above the other. */
+  #savePng() {
+    const plots = ['#spectrum', '#waterfall'].map((id) => this.#one(id));
+    const both = document.createElement('canvas');
+    both.width = Math.max(...plots.map((plot) => plot.width));
+    both.height = plots.reduce((sum, plot) => sum + plot.height, 0);
+    const context = both.getContext('2d');
+    let y = 0;
+    for (const plot of plots) {
+      context.drawImage(plot, 0, y);
+      y += plot.height;
+    }
+    both.toBlob((blob) => { if (blob) this.#save(blob, 'spectrum.png'); }, 'image/png');
+  }
+}
+
+/**
+ * Fills a section with the view of a scope.
+ * @param {HTMLElement} section
+ * @param {object} scope the wasm's Scope
+ * @returns {{changed: () => void, do: (command: string) => void, state: () => object}}
+ *   `changed`: the scope has got bytes, or a command of another module
+ */
+export function mountView(section, scope) { return new View(scope, section); }
