@@ -2,6 +2,7 @@
 
 import init, * as wasm from './pkg/web.js';
 import { Board } from './board.js';
+import { mountFlow } from './flow.js';
 import { mountLinks } from './links.js';
 import { SimulatedLink } from './link.js';
 import { Pace } from './pace.js';
@@ -130,6 +131,7 @@ async function start() {
     return;
   }
   await init();
+  window.qpuscope.flow = mountFlow(panel('flow'), wasm);
   app.scope = new wasm.Scope();
   app.view = mountView(panel('view'), app.scope);
   app.settings = mountSettings(panel('settings'), app);
