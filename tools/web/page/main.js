@@ -6,7 +6,9 @@ import { mountFlow } from './flow.js';
 import { mountLinks } from './links.js';
 import { SimulatedLink } from './link.js';
 import { Pace } from './pace.js';
+import { hasSerial, openSerial } from './serial.js';
 import { mountSettings } from './settings.js';
+import { SocketLink, takeToken } from './socket.js';
 import { mountTabs } from './tabs.js';
 import { mountView } from './view.js';
 
@@ -49,6 +51,10 @@ const app = {
     this.board?.close();
     this.scope.begin_link();
     this.board = new Board(link, this.scope);
+    link.onRefused = (sentence) => this.say(sentence);
+    link.onState = (_isUp, sentence) => this.say(sentence);
+    link.onHello = () => this.links.show(link);
+    link.onEnd = () => this.say('The recording has ended.');
     this.board.onText = addText;
     this.board.onEvent = ({ kind, text }) => { if (kind === 'fault') addText(`\n[fault] ${text}\n`); };
     this.board.onClosed = (sentence) => {
@@ -61,6 +67,8 @@ const app = {
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';
+    panel('pace').textContent = '';
+    this.say('');
     this.links.show(link);
     return this.board;
   },
@@ -74,7 +82,7 @@ const app = {
     const pace = this.pace;
     link.onTime = (seconds) => {
       pace.mark(seconds);
-      this.say(pace.sentence);
+      showPace();
     };
     const board = this.use(link);
     await upAndFast(board, link);
@@ -84,6 +92,16 @@ const app = {
     await this.answerTo(this.scope.start());
   },
 };
+
+/** Real time between two updates of the pace, in milliseconds. */
+const PACE_MS = 250;
+let paceAt = -Infinity;
+
+function showPace() {
+  if (performance.now() - paceAt < PACE_MS) return;
+  paceAt = performance.now();
+  panel('pace').textContent = app.pace.sentence;
+}
 
 function addText(text) {
   banner.textContent = (banner.textContent + text).slice(-MOST_TEXT);
@@ -117,8 +135,13 @@ async function start() {
   app.scope = new wasm.Scope();
   app.view = mountView(panel('view'), app.scope);
   app.settings = mountSettings(panel('settings'), app);
-  app.links = mountLinks(panel('links'), app, {});
-  await app.useSimulated();
+  const token = takeToken();
+  app.links = mountLinks(panel('links'), app, {
+    serial: hasSerial() ? openSerial : null,
+    socket: token ? () => new SocketLink(token) : null,
+  });
+  if (token) app.use(new SocketLink(token));
+  else await app.useSimulated();
 }
 
 window.qpuscope = {

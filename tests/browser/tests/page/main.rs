@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+mod view;
+
 use browser::{Browser, Page, Served};
 
 /// Time for anything that a page does by itself.
