@@ -1,8 +1,7 @@
 // The input of a flow graph, which the visitor draws: a point for each sample, of complex ones two.
 
-import { shape } from './svg.js';
+import { followWidth, shape } from './svg.js';
 
-const WIDTH = 640;
 const HEIGHT = 200;
 const EDGE = 14;
 /** A drawn value is a multiple of this, so that the numbers stay short. */
@@ -20,7 +19,7 @@ const rounded = (value, grid) => Number((Math.round(value / grid) * grid).toFixe
 export class InputArea {
   /** The SVG element. */
   element = shape('svg', {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'flow-input', role: 'group',
+    class: 'flow-input', role: 'group',
     'aria-label': 'Samples. Draw with mouse or finger; arrow keys up and down move a sample, left and right choose one.',
   });
   /** Called when a sample was moved: its index, 0 for the real and 1 for the imaginary part, its value. */
@@ -28,8 +27,10 @@ export class InputArea {
   /** The part that is drawn with the pointer. */
   part = 0;
 
+  #width = 640;
   #points = 0;
   #handles = [];
+  #samples = [];
   #last = null;
 
   constructor() {
@@ -44,29 +45,38 @@ export class InputArea {
       if (area.hasPointerCapture(event.pointerId)) this.#draw(event);
     });
     area.addEventListener('keydown', (event) => this.#key(event));
+    followWidth(area, HEIGHT, (width) => {
+      this.#width = width;
+      if (this.#points > 0) {
+        this.#build(this.#points, this.#handles.length);
+        this.show(this.#samples, this.#handles.length > 1);
+      }
+    });
   }
 
   /** Shows samples: pairs of real and imaginary part. */
   show(samples, isComplex) {
     const points = samples.length / 2;
-    const parts = isComplex ? [0, 1] : [0];
-    if (this.#points !== points || this.#handles.length !== parts.length) this.#build(points, parts);
-    for (const part of parts) {
+    const parts = isComplex ? 2 : 1;
+    this.#samples = samples;
+    if (this.#points !== points || this.#handles.length !== parts) this.#build(points, parts);
+    for (let part = 0; part < parts; part++) {
       for (let index = 0; index < points; index++) this.#move(part, index, samples[2 * index + part]);
     }
   }
 
-  #x(index) { return EDGE + ((index + 0.5) * (WIDTH - 2 * EDGE)) / this.#points; }
+  #x(index) { return EDGE + ((index + 0.5) * (this.#width - 2 * EDGE)) / this.#points; }
   #y(value) { return HEIGHT / 2 - value * (HEIGHT / 2 - EDGE); }
 
   #build(points, parts) {
     this.#points = points;
     const lines = [1, 0, -1].map((value) => shape('line', {
-      class: value ? 'grid' : 'axis', x1: EDGE, x2: WIDTH - EDGE, y1: this.#y(value), y2: this.#y(value),
+      class: value ? 'grid' : 'axis', x1: EDGE, x2: this.#width - EDGE, y1: this.#y(value), y2: this.#y(value),
     }));
     const words = [[1, '1'], [-1, '\u22121']].map(([value, text]) =>
       shape('text', { x: 2, y: this.#y(value) + 4, 'aria-hidden': 'true' }, text));
-    this.#handles = parts.map((part) => Array.from({ length: points }, (_, index) => this.#handle(part, index, parts)));
+    this.#handles = Array.from({ length: parts }, (_, part) =>
+      Array.from({ length: points }, (_, index) => this.#handle(part, index, parts)));
     this.element.replaceChildren(...lines, ...words, ...this.#handles.flat().map(({ group }) => group));
     for (const handles of this.#handles) handles[0].group.setAttribute('tabindex', 0);
   }
@@ -78,7 +88,7 @@ export class InputArea {
     const group = shape('g', {
       class: part === 0 ? 'real' : 'imaginary', role: 'slider', tabindex: -1, 'aria-orientation': 'vertical',
       'aria-valuemin': -1, 'aria-valuemax': 1,
-      'aria-label': parts.length > 1 ? `x[${index}], ${NAMES[part]}` : `x[${index}]`,
+      'aria-label': parts > 1 ? `x[${index}], ${NAMES[part]}` : `x[${index}]`,
     }, stem, mark);
     group.dataset.at = `${part} ${index}`;
     return { group, stem, mark, value: 0 };
@@ -96,9 +106,9 @@ export class InputArea {
 
   #draw(event) {
     const box = this.element.getBoundingClientRect();
-    const x = ((event.clientX - box.left) / box.width) * WIDTH;
+    const x = ((event.clientX - box.left) / box.width) * this.#width;
     const y = ((event.clientY - box.top) / box.height) * HEIGHT;
-    const share = (x - EDGE) / (WIDTH - 2 * EDGE);
+    const share = (x - EDGE) / (this.#width - 2 * EDGE);
     const index = Math.max(0, Math.min(this.#points - 1, Math.floor(share * this.#points)));
     const value = rounded(clamp((HEIGHT / 2 - y) / (HEIGHT / 2 - EDGE)), GRID);
     const part = Math.min(this.part, this.#handles.length - 1);

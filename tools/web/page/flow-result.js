@@ -1,37 +1,50 @@
 // The result of a flow graph: bars of magnitude, and all numbers as a table.
 
 import { element } from './dom.js';
-import { shape } from './svg.js';
+import { followWidth, shape } from './svg.js';
 
-const WIDTH = 640;
 const HEIGHT = 190;
 const [LEFT, TOP, BOTTOM] = [14, 20, 22];
-/** Bins up to which each bar has its number and its name. */
-const FEW = 16;
+/** Width of a letter. */
+const LETTER = 7.3;
 
 /** Bars of magnitude, bins in order. */
 export class Bars {
-  element = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'flow-bars', role: 'img' });
+  element = shape('svg', { class: 'flow-bars', role: 'img' });
+  #width = 640;
+  #shown = null;
+
+  constructor() {
+    followWidth(this.element, HEIGHT, (width) => {
+      this.#width = width;
+      if (this.#shown) this.show(...this.#shown);
+    });
+  }
 
   /**
-   * @param {number[]} magnitudes
+   * @param {Float64Array} magnitudes
    * @param {string[]} labels the same as text
    */
   show(magnitudes, labels) {
+    this.#shown = [magnitudes, labels];
     const count = magnitudes.length;
     const most = Math.max(...magnitudes);
     // Rounding alone is no bar.
     const scale = most > 1e-9 ? (HEIGHT - TOP - BOTTOM) / most : 0;
-    const step = (WIDTH - 2 * LEFT) / count;
+    const step = (this.#width - 2 * LEFT) / count;
+    // A label takes the room of its own bar.
+    const letters = Math.max(...labels.map((label) => label.length));
+    const hasLabels = (letters + 1) * LETTER <= step;
+    const every = [1, 2, 4, 8, 16].find((bars) => 3 * LETTER <= bars * step) ?? 32;
     const base = HEIGHT - BOTTOM;
-    const shapes = [shape('line', { class: 'axis', x1: LEFT, x2: WIDTH - LEFT, y1: base, y2: base })];
+    const shapes = [shape('line', { class: 'axis', x1: LEFT, x2: this.#width - LEFT, y1: base, y2: base })];
     for (const [bin, magnitude] of magnitudes.entries()) {
       const height = magnitude * scale;
       const x = LEFT + bin * step;
       const middle = { x: x + step / 2, 'text-anchor': 'middle' };
       shapes.push(shape('rect', { class: 'bar', x: x + step / 8, y: base - height, width: (step * 3) / 4, height }));
-      if (count <= FEW) shapes.push(shape('text', { ...middle, y: base - height - 4 }, labels[bin]));
-      if (count <= FEW || bin % 8 === 0) shapes.push(shape('text', { ...middle, y: base + 15 }, String(bin)));
+      if (hasLabels) shapes.push(shape('text', { ...middle, y: base - height - 4 }, labels[bin]));
+      if (bin % every === 0) shapes.push(shape('text', { ...middle, y: base + 15 }, String(bin)));
     }
     this.element.replaceChildren(...shapes);
     const greatest = magnitudes.indexOf(most);

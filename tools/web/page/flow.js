@@ -103,9 +103,7 @@ export function mountFlow(section, wasm) {
     area.show(samples, isComplex());
     const labels = flow.labels(Number(digits.value));
     graph.write(labels);
-    const spectrum = flow.spectrum;
-    const magnitudes = Array.from({ length: spectrum.length / 2 }, (_, bin) => Math.hypot(spectrum[2 * bin], spectrum[2 * bin + 1]));
-    bars.show(magnitudes, magnitudes.map((magnitude) => magnitude.toFixed(Number(digits.value))));
+    bars.show(flow.magnitudes, flow.magnitude_labels(Number(digits.value)));
     numbers.show(() => content(labels));
     explain(chosen);
   }
@@ -133,9 +131,8 @@ export function mountFlow(section, wasm) {
     first.disabled = back.disabled = stage === 0;
     next.disabled = all.disabled = stage === stages;
     stageWords.textContent = stage > 0 ? flow.stage_words(stage - 1)
-      : `Input: ${samples.length / 2} samples, ${isInTime() ? 'in digit-reversed order' : 'in order'}.`;
-    const result = isInTime() ? 'The bins come out in order.' : 'The bins come out in digit-reversed order.';
-    if (stage === stages) stageWords.textContent += ` ${result}`;
+      : flow.input_words;
+    if (stage === stages) stageWords.textContent += ` ${flow.output_words}`;
     if (chosen && chosen.column >= shown) choose(null);
   }
 
@@ -240,7 +237,7 @@ export function mountFlow(section, wasm) {
   return () => ({
     points: samples.length / 2, radix: Number(radix.value), radices: [...flow.radices], decimation: decimation.value,
     digits: Number(digits.value), signal: signal.value, isComplex: isComplex(), samples: [...samples],
-    stage, columns: shownColumns(), spectrum: [...flow.spectrum], labels: flow.labels(Number(digits.value)),
+    stage, columns: shownColumns(), spectrum: [...flow.spectrum], magnitudes: [...flow.magnitudes], labels: flow.labels(Number(digits.value)),
     order: [...flow.bins], chosen, stageWords: stageWords.textContent, nodeWords: nodeWords.textContent, plan: plan.state(),
   });
 }

@@ -1,4 +1,4 @@
-// Shapes of SVG by calls, and roots of unity in text.
+// Shapes of SVG by calls, roots of unity in text, and drawings that follow the width of the page.
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** A root of unity in words: W16^3. */
@@ -14,6 +14,24 @@ export function shape(name, attributes = {}, ...children) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   made.append(...children);
   return made;
+}
+
+/** Widths that a drawing takes; letters keep their size at each. */
+const WIDTHS = [240, 768];
+
+/** Calls back with the width that a drawing of this height has got, and scales nothing. */
+export function followWidth(svg, height, draw) {
+  let known = 0;
+  const take = (wide) => {
+    const width = Math.round(Math.max(WIDTHS[0], Math.min(WIDTHS[1], wide)));
+    // A panel that is not shown has no width.
+    if (wide === 0 || width === known) return;
+    known = width;
+    svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    draw(width);
+  };
+  svg.setAttribute('viewBox', `0 0 640 ${height}`);
+  new ResizeObserver(([{ contentRect }]) => take(contentRect.width)).observe(svg);
 }
 
 /** Pieces of a text: words, and roots as [order, exponent]. */
