@@ -10,9 +10,10 @@ mod client;
 mod display;
 mod flow;
 mod machine;
+mod samples;
 mod scope;
 
 pub use client::{Client, Heard};
 pub use flow::{Flow, Placed, QpuPlan, preset};
-pub use machine::Machine;
+pub use machine::{Machine, digest};
 pub use scope::{Event, Scope};
