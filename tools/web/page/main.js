@@ -63,7 +63,7 @@ const app = {
       this.say(sentence);
     };
     this.board.onFed = () => {
-      this.view.changed();
+      this.view.fed();
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';

@@ -33,6 +33,8 @@ class View {
   #isScheduled = false;
   #exported = null;
   #frames = 0;
+  #records = 0;
+  #late = 0;
 
   /**
    * @param {object} scope the wasm's Scope
@@ -58,6 +60,14 @@ class View {
     scheme.addEventListener('change', adapt);
     adapt();
     new ResizeObserver(() => this.changed()).observe(root);
+  }
+
+  /** The scope has got bytes, which may be no more than a piece of a record. */
+  fed() {
+    const { records } = this.#scope;
+    if (records === this.#records) return;
+    this.#records = records;
+    this.changed();
   }
 
   /** There is something new to draw. */
@@ -107,8 +117,6 @@ class View {
     this.#late = setTimeout(() => this.changed(), TABLES_MS);
     if (now === this.#tablesAt) clearTimeout(this.#late);
   }
-
-  #late = 0;
 
   #showTables(now) {
     const picture = this.#picture;
@@ -274,7 +282,7 @@ class View {
  * Fills a section with the view of a scope.
  * @param {HTMLElement} section
  * @param {object} scope the wasm's Scope
- * @returns {{changed: () => void, do: (command: string) => void, state: () => object}}
- *   `changed`: the scope has got bytes, or a command of another module
+ * @returns {{fed: () => void, changed: () => void, do: (command: string) => void, state: () => object}}
+ *   `fed`: the scope has got bytes; `changed`: something else is to be drawn
  */
 export function mountView(section, scope) { return new View(scope, section); }
