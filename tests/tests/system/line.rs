@@ -57,7 +57,7 @@ impl Line for Virtual {
         self.framing_errors += received.iter().filter(|byte| byte.error).count();
         let bytes: Vec<u8> = received.iter().map(|byte| byte.value).collect();
         match stop {
-            Stop::Deadline => {}
+            Stop::Deadline | Stop::Starved => {}
             Stop::Reset(_) => self.resets += 1,
             Stop::Fault(fault) => panic!(
                 "{fault}\nmessages: {:?}\nlast received: {:?}",

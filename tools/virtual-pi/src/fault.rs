@@ -236,6 +236,9 @@ pub enum ResetCause {
 pub enum Stop {
     /// The time asked for has been reached.
     Deadline,
+    /// The part on the I2S pins needs a sample that the host has not brought: time stands until it
+    /// does, with [`crate::Feed::push`].
+    Starved,
     /// The run cannot go on; every later call returns the same fault.
     Fault(Fault),
     /// The board was reset. It has booted again from the image, or stays in reset with

@@ -27,7 +27,7 @@ pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
 pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 pub use parts::{
-    Bursts, I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal,
+    Bursts, Feed, I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal,
     SignalError, Tone, Wiring,
 };
 
@@ -116,19 +116,26 @@ impl VirtualPi {
         clock::ns_from_clocks(self.cpu().clock)
     }
 
-    /// Runs until virtual time reaches `deadline_ns` or something stops the board.
+    /// Runs until virtual time reaches `deadline_ns` or something stops the board: a part whose
+    /// [`Feed`] is empty does.
     pub fn run_until_ns(&mut self, deadline_ns: u64) -> Stop {
         if let Some(cause) = self.halted {
             return Stop::Reset(cause);
         }
         let cpu = self.cpu_mut();
-        cpu.run(clock::clocks_from_ns(deadline_ns));
+        let deadline = clock::clocks_from_ns(deadline_ns);
+        let fed_until = cpu.board.fed_until(cpu.clock);
+        cpu.run(deadline.min(fed_until));
         if let Some(fault) = cpu.stopped() {
             return Stop::Fault(fault.clone());
         }
         if cpu.board.reset_requested() {
             self.reset();
             return Stop::Reset(ResetCause::Watchdog);
+        }
+        if fed_until < deadline {
+            cpu.board.fed_until(cpu.clock);
+            return Stop::Starved;
         }
         Stop::Deadline
     }

@@ -557,3 +557,50 @@ fn a_register_of_v3d_is_cut_off_while_the_slave_bridge_stands() {
         assert_eq!(text(&mut pi) == b"!", again);
     }
 }
+
+#[test]
+fn pages_are_made_when_they_are_written_and_not_when_they_are_read() {
+    const FRESH: u32 = 0x0123_4000;
+    const NOTES: u32 = 0x0040_0000;
+    for mmu in [false, true] {
+        let mut guest = if mmu {
+            Guest::with_mmu(|table| {
+                // The same memory again, uncached.
+                table[0x80] = 0x0010_0000 * (FRESH >> 20) | UNCACHED;
+            })
+        } else {
+            Guest::new()
+        };
+        guest.set(5, FRESH).set(6, NOTES);
+        let alias = if mmu {
+            0x0800_0000 | FRESH & 0xf_ffff
+        } else {
+            FRESH
+        };
+        guest.set(7, alias).set(1, 0x1234_5678);
+        guest.ldr(2, 7, 8).str(2, 6, 0); // never written
+        guest.ldr(2, 7, 8).str(2, 6, 4); // by the entry that this made
+        guest.str(1, 5, 8);
+        if mmu {
+            guest.clean(FRESH).dsb();
+        }
+        guest.ldr(2, 7, 8).str(2, 6, 8); // at the other address
+        guest.ldr(2, 7, 12).str(2, 6, 12);
+        if mmu {
+            guest.clean(NOTES).dsb();
+        }
+        guest.hang();
+        let mut pi = boot(Config::default(), &guest);
+        let before = pi.memory_in_use();
+        assert_eq!(pi.run_until_ns(SECOND / 1000), Stop::Deadline);
+        let notes = pi.read_memory(NOTES, 16).expect("in memory");
+        let notes: Vec<u32> = notes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u32::from_le_bytes(*word))
+            .collect();
+        assert_eq!(notes, [0, 0, 0x1234_5678, 0], "mmu {mmu}");
+        assert_eq!(pi.memory_in_use() - before, 2 * 4096, "mmu {mmu}");
+    }
+}

@@ -51,7 +51,7 @@ const app = {
     this.board?.close();
     this.scope.begin_link();
     this.board = new Board(link, this.scope);
-    link.onRefused = (sentence) => this.say(sentence);
+    this.board.onRefused = (sentence) => this.say(sentence);
     link.onState = (_isUp, sentence) => this.say(sentence);
     link.onHello = () => this.links.show(link);
     link.onEnd = () => this.say('The recording has ended.');
@@ -85,7 +85,9 @@ const app = {
       showPace();
     };
     const board = this.use(link);
-    await upAndFast(board, link);
+    const isUp = await upAndFast(board, link);
+    // It has stopped, which has been said, or the user has gone on to another.
+    if (!isUp || this.board !== board) return;
     if (options.words) await this.settings.set(options.words);
     else await this.settings.refresh();
     // The first byte ended the spectra that a board sends unasked.
@@ -107,20 +109,24 @@ function addText(text) {
   banner.textContent = (banner.textContent + text).slice(-MOST_TEXT);
 }
 
-/** Waits until the firmware answers, and takes the virtual line to a rate that spectra fit through. */
+/**
+ * Waits until the firmware answers, and takes the virtual line to a rate that spectra fit through.
+ * @returns {Promise<boolean>} whether it has answered
+ */
 async function upAndFast(board, link) {
   const hello = await board.request(board.scope.hello());
   if (hello.kind !== 'info') {
     app.say(hello.text);
-    return;
+    return false;
   }
   const answer = await board.request(board.scope.baud(FAST_BAUD));
-  if (answer.kind !== 'ack') return;
+  if (answer.kind !== 'ack') return true;
   await app.pace.reaches(app.pace.seconds + SETTLE_S);
   link.setBaud(FAST_BAUD);
   const pong = await board.request(board.scope.ping());
   // The board has gone back to the rate before by itself.
   if (pong.kind !== 'pong') link.setBaud(115_200);
+  return true;
 }
 
 

@@ -12,10 +12,11 @@ mod display;
 mod flow;
 mod machine;
 mod qpu_plan;
+mod samples;
 mod scope;
 
 pub use client::{Client, Heard};
 pub use flow::{Flow, Placed, preset};
-pub use machine::Machine;
+pub use machine::{Machine, digest};
 pub use qpu_plan::QpuPlan;
 pub use scope::{Event, Scope};

@@ -146,6 +146,42 @@ fn a_connection_that_drops_is_reported_and_comes_back() {
 }
 
 #[test]
+fn two_tabs_show_one_board_and_one_of_them_writes() {
+    let mut bench = match Bench::new() {
+        Ok(bench) => bench,
+        Err(why) => tests::skip!("{why}"),
+    };
+    let (listener, port) = board();
+    let served = bench.serve(&[&port]);
+    let mut line = accept(&listener);
+    let [first, second] = [(); 2].map(|()| bench.open(&served.url));
+    bench.wait(&second, "socket.writer");
+    bench.wait(&first, "socket.writer");
+    line.write_all(b"\x01\x02").expect("an open line");
+    for page in [&first, &second] {
+        bench.wait(page, "log.bytes.join() === '1,2'");
+    }
+    bench.eval(&first, "socket.send(new Uint8Array([0, 3, 0]))");
+    let mut heard = [0; 3];
+    line.read_exact(&mut heard).expect("bytes of the page");
+    assert_eq!(heard, [0, 3, 0]);
+    bench.eval(&second, "socket.send(new Uint8Array([0, 4, 0]))");
+    bench.wait(
+        &second,
+        "log.says[0]?.startsWith('refused: another tab writes to this board')",
+    );
+    first.close(&mut bench.browser).expect("the tab closes");
+    // Until the server has noticed, the second is refused as before.
+    bench.wait(
+        &second,
+        "(log.says.length = 0, socket.send(new Uint8Array([0, 5, 0])), \
+          new Promise((tell) => setTimeout(() => tell(log.says.length === 0), 200)))",
+    );
+    line.read_exact(&mut heard).expect("bytes of the page");
+    assert_eq!(heard, [0, 5, 0]);
+}
+
+#[test]
 fn a_port_is_opened_on_request_and_its_end_is_reported() {
     let mut bench = match Bench::new() {
         Ok(bench) => bench,

@@ -77,7 +77,7 @@ impl Guest {
         match pi.run_until_ns(limit_ns) {
             Stop::Reset(ResetCause::Watchdog) => {}
             Stop::Fault(fault) => return Err(wrong(task, &format!("stopped: {fault}"))),
-            Stop::Deadline => return Err(wrong(task, "did not end in time")),
+            Stop::Deadline | Stop::Starved => return Err(wrong(task, "did not end in time")),
         }
         let after = left(&pi).ok_or_else(|| wrong(task, "left nothing"))?;
         if after.status != DONE {

@@ -99,7 +99,8 @@ impl SimLink {
                 crate::say::remark!("virtual Pi: {message}");
             }
             match stop {
-                Stop::Deadline => {}
+                // No part here is fed.
+                Stop::Deadline | Stop::Starved => {}
                 Stop::Reset(cause) => {
                     crate::say::remark!("virtual Pi: reset ({cause:?}), booting again")
                 }

@@ -258,7 +258,10 @@ fn two_tabs_see_one_board_and_one_at_a_time_writes() {
     // The server notices that it has gone a moment later.
     let until = Instant::now() + Duration::from_secs(20);
     while served.open().1["writer"] != true {
-        assert!(Instant::now() < until, "the turn is still that of a tab that has left");
+        assert!(
+            Instant::now() < until,
+            "a tab that has left is still the writer"
+        );
     }
     second.send(&[0, 3, 0]);
     assert_eq!(Board::hear(&mut line, 4), [0, 0, 3, 0]);

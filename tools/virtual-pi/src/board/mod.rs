@@ -148,6 +148,12 @@ impl Board {
         }
     }
 
+    /// The clock at which that part needs a sample that the host has not brought yet.
+    pub fn fed_until(&mut self, now: u64) -> u64 {
+        self.advance_sampling(now);
+        self.sampling.fed_until(now)
+    }
+
     /// Changes the wires of that part at `now`.
     pub fn set_i2s_wiring(&mut self, wiring: Wiring, now: u64) {
         self.advance_sampling(now);

@@ -85,6 +85,18 @@ impl Sampling {
         self.part = part;
     }
 
+    /// Tells a part whose frames the host brings that it is `now`, up to which time has passed;
+    /// gives the clock at which it needs a frame that has not come.
+    pub fn fed_until(&self, now: u64) -> u64 {
+        let feed = self.part.as_ref().and_then(I2sPart::feed);
+        let (Some(feed), Some(clock)) = (feed, self.own_clock) else {
+            return NEVER;
+        };
+        let end = feed.play(clock.cycles_at(now) / FRAME_CLOCKS);
+        // An instruction may end after the clock at which a run should, so a frame stays in hand.
+        clock.clock_after(end.saturating_sub(1) * FRAME_CLOCKS)
+    }
+
     /// Changes the part's wires at `now`; [`Sampling::rewire`] has to follow.
     pub fn set_wiring(&mut self, wiring: Wiring, now: u64) {
         let Some(part) = &mut self.part else { return };

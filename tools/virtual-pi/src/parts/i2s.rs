@@ -8,6 +8,7 @@
 //! Sources: datasheets of INMP441 (TDK: 64 clocks a frame, 0.5 to 3.2 MHz, 2^18 clocks of
 //! start-up), ICS-43434 and PCM1808 (TI: 24 bits, 64 clocks a frame as master).
 
+use super::feed::Feed;
 use super::signal::Signal;
 
 /// Bit clocks of a frame.
@@ -98,6 +99,20 @@ impl I2sPart {
             role,
             wiring: Wiring::Right,
             signal,
+        }
+    }
+
+    /// An ADC on the header that gives the clocks, at a frame rate in hertz as a fraction, and
+    /// plays what the host brings.
+    pub fn fed(numerator: u64, denominator: u64, feed: Feed) -> Self {
+        Self::new(I2sRole::Master(numerator, denominator), Signal::Fed(feed))
+    }
+
+    /// The queue of an ADC that gives the clocks, if it has one.
+    pub(crate) fn feed(&self) -> Option<&Feed> {
+        match (self.role, &self.signal) {
+            (I2sRole::Master(..), Signal::Fed(feed)) => Some(feed),
+            _ => None,
         }
     }
 

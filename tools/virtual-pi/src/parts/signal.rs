@@ -6,6 +6,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
+use super::feed::Feed;
 use super::sample::quantise;
 use super::wav;
 use super::wav::SignalError;
@@ -46,6 +47,11 @@ pub enum Signal {
     Bytes(Arc<Vec<u8>>),
     /// A signal with bursts on top; the sum is clipped.
     WithBursts(Box<Signal>, Bursts),
+    /// Frames that the host brings: of an I2S part that gives the clocks ([`I2sPart::fed`]). Any
+    /// other part plays zeros where a frame has not come.
+    ///
+    /// [`I2sPart::fed`]: super::I2sPart::fed
+    Fed(Feed),
 }
 
 /// Bursts of a tone, one in each period, at a place that a seed chooses.
@@ -173,6 +179,7 @@ impl Signal {
                 ]
                 .map(|sum| sum & !BELOW)
             }
+            Self::Fed(feed) => feed.frame(index).map(|word| word & !BELOW),
         }
     }
 }

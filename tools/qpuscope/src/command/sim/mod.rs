@@ -173,7 +173,7 @@ pub fn run(options: &Options) -> Result<()> {
             crate::say::remark!("virtual Pi: {message}");
         }
         match stopped {
-            virtual_pi::Stop::Deadline => {}
+            virtual_pi::Stop::Deadline | virtual_pi::Stop::Starved => {}
             virtual_pi::Stop::Reset(cause) => {
                 crate::say::remark!("virtual Pi: reset ({cause:?}), booting again")
             }

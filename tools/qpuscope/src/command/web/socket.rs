@@ -79,7 +79,7 @@ impl<'a> Socket<'a> {
 
     /// Serves the page until it goes, or everything ends.
     pub fn serve(mut self) {
-        // Whoever has gone needs no farewell.
+        // A page that has gone needs no farewell.
         if let Ok((frame, limit)) = self.exchange() {
             self.close(frame, limit);
         }

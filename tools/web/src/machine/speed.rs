@@ -1,0 +1,93 @@
+//! The rate at which samples are played: the pins of a board do not carry every rate.
+
+use crate::samples::Rate;
+
+/// The rates that are played as they are: I2S parts have them, and computers of today simulate
+/// them in real time or nearly so.
+const PLAYED_HZ: std::ops::RangeInclusive<u64> = 8_000..=96_000;
+/// Faster samples are played at the next rate from here down that is a whole part of theirs.
+const SLOWED_HZ: u64 = 48_000;
+
+/// A rate on the pins, and what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    /// The rate on the pins, reduced.
+    pub rate: Rate,
+    /// True frequencies are those on the pins times `over / under`; one of the two is 1.
+    pub over: u64,
+    /// The divisor.
+    pub under: u64,
+}
+
+impl Speed {
+    /// The speed for samples of a rate that is not 0.
+    pub fn of((hz, per): Rate) -> Self {
+        let is_above = |least: u64| u128::from(hz) > u128::from(least) * u128::from(per);
+        let is_below = u128::from(hz) < u128::from(*PLAYED_HZ.start()) * u128::from(per);
+        let (over, under) = if is_above(*PLAYED_HZ.end()) {
+            (hz.div_ceil(SLOWED_HZ.saturating_mul(per)), 1)
+        } else if is_below {
+            (1, PLAYED_HZ.start().saturating_mul(per).div_ceil(hz))
+        } else {
+            (1, 1)
+        };
+        let rate = reduced(hz.saturating_mul(under), per.saturating_mul(over));
+        Self { rate, over, under }
+    }
+
+    /// A sentence for people, where it is not 1.
+    pub fn sentence(&self) -> Option<String> {
+        match (self.over, self.under) {
+            (1, 1) => None,
+            (over, 1) => Some(format!(
+                "Played at 1/{over} of its speed; frequencies are the true ones."
+            )),
+            (_, under) => Some(format!(
+                "Played {under} times as fast; frequencies are the true ones."
+            )),
+        }
+    }
+
+    /// The rate on the pins in hertz.
+    pub fn hz(&self) -> f64 {
+        self.rate.0 as f64 / self.rate.1 as f64
+    }
+}
+
+fn reduced(numerator: u64, denominator: u64) -> Rate {
+    let (mut a, mut b) = (numerator, denominator);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    (numerator / a.max(1), denominator / a.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_pins_do_not_carry_is_played_at_a_whole_part_of_its_speed() {
+        let of = |rate| {
+            let speed = Speed::of(rate);
+            (speed.rate, speed.over, speed.under)
+        };
+        assert_eq!(of((44_100, 1)), ((44_100, 1), 1, 1));
+        assert_eq!(of((96_000_000, 1000)), ((96_000, 1), 1, 1));
+        assert_eq!(of((2_400_000_000, 1000)), ((48_000, 1), 50, 1));
+        assert_eq!(of((250_000, 1)), ((125_000, 3), 6, 1));
+        assert_eq!(of((1, 3600)), ((8000, 1), 1, 28_800_000));
+        assert_eq!(of((7_999, 1)), ((15_998, 1), 1, 2));
+        for hz in [1, 999, 8_000_000, 123_456_789, 10_000_000_000_000_u64] {
+            let speed = Speed::of((hz, 1000));
+            assert!((8e3..=96e3).contains(&speed.hz()), "{speed:?}");
+            let true_hz = speed.hz() * speed.over as f64 / speed.under as f64;
+            assert!(
+                (true_hz * 1000.0 / hz as f64 - 1.0).abs() < 1e-12,
+                "{speed:?}"
+            );
+        }
+        let slow = Speed::of((2_400_000, 1)).sentence().unwrap();
+        assert!(slow.contains("1/50"), "{slow}");
+    }
+}

@@ -1,0 +1,96 @@
+use super::*;
+
+/// A guest that does nothing: `b .`.
+const ENDLESS: [u8; 4] = 0xeaff_fffe_u32.to_le_bytes();
+
+fn machine() -> Machine {
+    Machine::new(&ENDLESS, "").unwrap()
+}
+
+#[test]
+fn time_waits_for_live_samples_and_the_queue_has_an_end() {
+    let mut machine = machine();
+    machine.run(1000).unwrap();
+    let facts = machine.play_live(48_000).unwrap();
+    assert!(
+        facts.contains("input=i2s clock=adc rate=48000 channel=left"),
+        "{facts}"
+    );
+    machine.run(1000).unwrap();
+    assert!(machine.is_starved() && machine.seconds() < 0.002);
+    machine.feed(&[0.5; 4800]).unwrap();
+    assert!((machine.behind() - 0.1).abs() < 1e-3);
+    let before = machine.seconds();
+    machine.run(1_000_000).unwrap();
+    assert!((machine.seconds() - before - 0.1).abs() < 1e-3);
+    for _ in 0..59 {
+        machine.feed(&vec![0.0; 48_000]).unwrap();
+    }
+    let error = machine.feed(&vec![0.0; 48_001]).unwrap_err();
+    assert!(error.contains("60 s behind"), "{error}");
+    machine.run(1000).unwrap();
+    assert!(!machine.is_starved(), "no part, no wait");
+    assert!(machine.play_live(4_000).is_err());
+}
+
+#[test]
+fn a_file_ends_once_and_a_repeated_one_never() {
+    let mut machine = machine();
+    let bytes: Vec<u8> = vec![0; 2 * 9600];
+    let facts = machine
+        .play_file("a.i16", bytes.clone(), 9600.0, "left", false)
+        .unwrap();
+    assert!(facts.contains("rate=9600 "), "{facts}");
+    machine.run(900_000).unwrap();
+    assert_eq!(machine.take_ended(), None);
+    machine.run(200_000).unwrap();
+    assert_eq!(machine.take_ended().as_deref(), Some("The file has ended."));
+    assert!((machine.seconds() - 1.1).abs() < 1e-3);
+    machine
+        .play_file("a.i16", bytes, 9600.0, "left", true)
+        .unwrap();
+    machine.run(2_500_000).unwrap();
+    assert_eq!((machine.take_ended(), machine.is_starved()), (None, false));
+    assert!((machine.seconds() - 3.6).abs() < 1e-3);
+}
+
+#[test]
+fn facts_say_what_the_axis_is() {
+    let mut machine = machine();
+    let iq = machine
+        .play_file("a.cu8", vec![127; 100], 2.4e6, "left", true)
+        .unwrap();
+    assert!(
+        iq.contains("channel=iq") && iq.contains("\"over\":50"),
+        "{iq}"
+    );
+    assert!(iq.contains("1/50 of its speed"), "{iq}");
+    let table = include_str!("../../../../data/seattle_temperature_2010_hourly.csv");
+    let slow = machine.play_temperatures(table).unwrap();
+    assert!(
+        slow.contains("\"under\":28800000") && slow.contains("128"),
+        "{slow}"
+    );
+    assert!(machine.play_bursts().contains("input=smi rate=20M"));
+    assert!(
+        machine
+            .play_file("a.wav", vec![1], 0.0, "left", true)
+            .is_err()
+    );
+}
+
+#[test]
+fn a_digest_does_not_depend_on_slices() {
+    // Sends bytes: str r0, [r1] to the data register, over and over.
+    let code = [
+        0xe3a0_1202_u32,
+        0xe281_1a01,
+        0xe281_1c02,
+        0xe581_0000,
+        0xe280_0001,
+        0xeaff_fffc,
+    ];
+    let image: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let whole = digest(&image, 20, 20_000);
+    assert_eq!(whole, digest(&image, 20, 1_700));
+}
