@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 mod boards;
+mod flow;
 mod instrument;
 mod view;
 
