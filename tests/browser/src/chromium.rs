@@ -13,7 +13,7 @@ use tungstenite::{Message, WebSocket};
 
 use crate::Page;
 
-/// What went wrong, in a sentence.
+/// A sentence that says what went wrong.
 pub type Error = String;
 /// A result whose error is a sentence.
 pub type Result<T> = std::result::Result<T, Error>;

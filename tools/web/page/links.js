@@ -1,14 +1,13 @@
 // Which board the page listens to: the virtual Pi, one on Web Serial, or what `qpuscope web` passes.
 
 import { element, labelled } from './dom.js';
-
-/** Rates of the line that boards and adapters are used at. */
-const RATES = [115200, 230400, 460800, 921600, 1000000, 2000000, 3000000];
+import { RATES } from './serial.js';
 
 /**
  * @param {HTMLElement} section
  * @param {object} app
- * @param {{serial?: (rate: number) => Promise<object>, socket?: () => Promise<object>}} ways
+ * @param {{serial?: (rate: number) => Promise<object>, socket?: () => object}} ways each is null
+ *   where the browser or the server has none
  */
 export function mountLinks(section, app, ways) {
   const name = element('p', { id: 'link-name' });
@@ -25,13 +24,14 @@ export function mountLinks(section, app, ways) {
     buttons.append(button);
   };
   choose('Virtual Pi', 'use-simulated', () => app.useSimulated());
-  if (ways.socket) choose('Board of qpuscope web', 'use-socket', async () => app.use(await ways.socket()));
+  if (ways.socket) choose('Board of qpuscope web', 'use-socket', async () => app.use(ways.socket()));
   if (ways.serial) {
     const rate = element('select', { id: 'serial-rate' }, ...RATES.map((value) => element('option', { value, textContent: value })));
     choose('Board on a serial port', 'use-serial', async () => app.use(await ways.serial(Number(rate.value))));
     buttons.append(labelled('baud', rate));
   }
-  const pace = element('select', { id: 'pace' }, element('option', { value: '1', textContent: 'real time' }),
+  const pace = element('select', { id: 'limit' },
+    element('option', { value: '1', textContent: 'real time' }),
     element('option', { value: 'Infinity', textContent: 'as fast as it goes' }));
   pace.onchange = () => app.link?.setPace?.(Number(pace.value));
   const paceField = labelled('speed', pace);

@@ -2,10 +2,13 @@
 
 import init, * as wasm from './pkg/web.js';
 import { Board } from './board.js';
+import { mountFlow } from './flow.js';
 import { mountLinks } from './links.js';
 import { SimulatedLink } from './link.js';
 import { Pace } from './pace.js';
+import { hasSerial, openSerial } from './serial.js';
 import { mountSettings } from './settings.js';
+import { SocketLink, takeToken } from './socket.js';
 import { mountTabs } from './tabs.js';
 import { mountView } from './view.js';
 
@@ -48,6 +51,10 @@ const app = {
     this.board?.close();
     this.scope.begin_link();
     this.board = new Board(link, this.scope);
+    link.onRefused = (sentence) => this.say(sentence);
+    link.onState = (_isUp, sentence) => this.say(sentence);
+    link.onHello = () => this.links.show(link);
+    link.onEnd = () => this.say('The recording has ended.');
     this.board.onText = addText;
     this.board.onEvent = ({ kind, text }) => { if (kind === 'fault') addText(`\n[fault] ${text}\n`); };
     this.board.onClosed = (sentence) => {
@@ -56,10 +63,12 @@ const app = {
       this.say(sentence);
     };
     this.board.onFed = () => {
-      view.changed();
+      this.view.changed();
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';
+    panel('pace').textContent = '';
+    this.say('');
     this.links.show(link);
     return this.board;
   },
@@ -73,10 +82,12 @@ const app = {
     const pace = this.pace;
     link.onTime = (seconds) => {
       pace.mark(seconds);
-      this.say(pace.sentence);
+      showPace();
     };
     const board = this.use(link);
-    await upAndFast(board, link);
+    const isUp = await upAndFast(board, link);
+    // It has stopped, which has been said, or the user has gone on to another.
+    if (!isUp || this.board !== board) return;
     if (options.words) await this.settings.set(options.words);
     else await this.settings.refresh();
     // The first byte ended the spectra that a board sends unasked.
@@ -84,24 +95,38 @@ const app = {
   },
 };
 
+/** Real time between two updates of the pace, in milliseconds. */
+const PACE_MS = 250;
+let paceAt = -Infinity;
+
+function showPace() {
+  if (performance.now() - paceAt < PACE_MS) return;
+  paceAt = performance.now();
+  panel('pace').textContent = app.pace.sentence;
+}
+
 function addText(text) {
   banner.textContent = (banner.textContent + text).slice(-MOST_TEXT);
 }
 
-/** Waits until the firmware answers, and takes the virtual line to a rate that spectra fit through. */
+/**
+ * Waits until the firmware answers, and takes the virtual line to a rate that spectra fit through.
+ * @returns {Promise<boolean>} whether it has answered
+ */
 async function upAndFast(board, link) {
   const hello = await board.request(board.scope.hello());
   if (hello.kind !== 'info') {
     app.say(hello.text);
-    return;
+    return false;
   }
   const answer = await board.request(board.scope.baud(FAST_BAUD));
-  if (answer.kind !== 'ack') return;
+  if (answer.kind !== 'ack') return true;
   await app.pace.reaches(app.pace.seconds + SETTLE_S);
   link.setBaud(FAST_BAUD);
   const pong = await board.request(board.scope.ping());
   // The board has gone back to the rate before by itself.
   if (pong.kind !== 'pong') link.setBaud(115_200);
+  return true;
 }
 
 
@@ -112,11 +137,17 @@ async function start() {
     return;
   }
   await init();
+  window.qpuscope.flow = mountFlow(panel('flow'), wasm);
   app.scope = new wasm.Scope();
   app.view = mountView(panel('view'), app.scope);
   app.settings = mountSettings(panel('settings'), app);
-  app.links = mountLinks(panel('links'), app, {});
-  await app.useSimulated();
+  const token = takeToken();
+  app.links = mountLinks(panel('links'), app, {
+    serial: hasSerial() ? openSerial : null,
+    socket: token ? () => new SocketLink(token) : null,
+  });
+  if (token) app.use(new SocketLink(token));
+  else await app.useSimulated();
 }
 
 window.qpuscope = {

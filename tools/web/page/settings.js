@@ -34,8 +34,9 @@ export function mountSettings(section, app) {
   const fields = element('div', { className: 'fields' });
   const words = element('input', { id: 'words', type: 'text', maxLength: 255, autocomplete: 'off', placeholder: 'n=4096 avg=8' });
   const form = element('form', {}, labelled('Settings as words', words), element('button', { textContent: 'Set' }));
+  const read = element('button', { id: 'read-settings', type: 'button', textContent: 'Read settings' });
   const note = element('p', { id: 'settings-note', role: 'status' });
-  section.replaceChildren(heading, fields, form, note);
+  section.replaceChildren(heading, read, fields, form, note);
   let values = {};
 
   /** Sets words, with which a stream goes on; returns the refusal, or ''. */
@@ -76,6 +77,7 @@ export function mountSettings(section, app) {
     if (focused?.startsWith('setting-')) document.getElementById(focused)?.focus();
   }
 
+  read.onclick = () => refresh();
   form.onsubmit = (event) => {
     event.preventDefault();
     if (words.value.trim()) set(words.value.trim());

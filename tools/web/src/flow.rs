@@ -1,4 +1,4 @@
-//! "How an FFT is made", for the page: a flow graph with its numbers, and the plan of the QPUs.
+//! "How an FFT is made", for the page: a flow graph with its numbers.
 //!
 //! Lists go over as typed arrays, column after column and row after row; complex numbers as real
 //! part, imaginary part. The page draws, and computes nothing.
@@ -7,18 +7,12 @@ use dsp::Complex;
 use flowgraph::input::{self, Preset};
 use flowgraph::layout::{Layout, Way};
 use flowgraph::network::{Network, stages};
-use flowgraph::plan::{Planned, cost};
 use flowgraph::values::{Values, columns, columns_of, sources};
-use flowgraph::{flow, formula, number, rows, scene, svg};
-use qpu::fft::Direction;
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::request::Request;
+use flowgraph::{flow, formula, number};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Most points of a graph with numbers.
 const MOST_POINTS: u32 = 64;
-/// Clocks of V3D a second on the boards that were timed, a Pi 1 and a Pi 2.
-const CLOCK_HZ: f64 = 250e6;
 
 /// A flow graph and the numbers of its nodes.
 #[wasm_bindgen]
@@ -93,6 +87,33 @@ impl Flow {
     #[wasm_bindgen(getter)]
     pub fn spectrum(&self) -> Vec<f64> {
         parts(self.values.bins(&self.network))
+    }
+
+    /// Magnitudes of the bins in order.
+    #[wasm_bindgen(getter)]
+    pub fn magnitudes(&self) -> Vec<f64> {
+        let bins = self.values.bins(&self.network).into_iter();
+        bins.map(|bin| bin.re.hypot(bin.im)).collect()
+    }
+
+    /// The same as text.
+    pub fn magnitude_labels(&self, digits: usize) -> Vec<String> {
+        let magnitudes = self.magnitudes().into_iter();
+        magnitudes
+            .map(|value| number::real(value, digits))
+            .collect()
+    }
+
+    /// The order of the samples in a sentence.
+    #[wasm_bindgen(getter)]
+    pub fn input_words(&self) -> String {
+        formula::ends(&self.network)[0].clone()
+    }
+
+    /// The order of the bins in a sentence.
+    #[wasm_bindgen(getter)]
+    pub fn output_words(&self) -> String {
+        formula::ends(&self.network)[1].clone()
     }
 
     /// The numbers of all nodes as text.
@@ -212,115 +233,6 @@ fn parts(values: impl IntoIterator<Item = Complex<f64>>) -> Vec<f64> {
     values.flat_map(|value| [value.re, value.im]).collect()
 }
 
-/// The plan of the QPUs for one complex transform, in words. No board has run it.
-#[wasm_bindgen(getter_with_clone)]
-#[derive(Clone, Debug)]
-pub struct QpuPlan {
-    /// The request.
-    pub title: String,
-    /// The split: `32 x 32 x 64`.
-    pub split: String,
-    /// Eight cells for each pass, under [`QpuPlan::headings`].
-    pub cells: Vec<String>,
-    /// Sentences below the table: marks, memory, clocks and where they come from.
-    pub sentences: Vec<String>,
-    /// V3D clocks of the table; not a number where it has none.
-    pub clocks: f64,
-    /// The data flow of its passes, folded, as an SVG file.
-    pub picture: String,
-}
-
-#[wasm_bindgen]
-impl QpuPlan {
-    /// The plan of 2^`log2_points` points on a Pi 1 or, with `is_pi2`, a Pi 2; nothing where there
-    /// is none.
-    pub fn of(log2_points: u32, is_pi2: bool) -> Option<QpuPlan> {
-        if log2_points >= u32::BITS {
-            return None;
-        }
-        let (chip, board) = if is_pi2 {
-            (Chip::Bcm2836, "a Pi 2")
-        } else {
-            (Chip::Bcm2835, "a Pi 1")
-        };
-        let request = Request {
-            chip,
-            ..Request::new(log2_points, 1)
-        };
-        let planned = Planned::new(request).ok()?;
-        let clocks = cost::tabled(&planned).map(|tabled| tabled.clocks);
-        let mut sentences = planned.explanations();
-        sentences.extend(planned.memory());
-        if let Some(clocks) = clocks {
-            let source =
-                "modelled: second run on the simulator, from the table of `cargo xtask tune`";
-            sentences.push(cost::sentence(&planned, clocks, source, CLOCK_HZ, board));
-        }
-        if !is_pi2 {
-            let floor = cost::floor(&planned.request);
-            sentences.push(cost::floor_sentence(floor, clocks));
-        }
-        Some(Self {
-            title: planned.title(Direction::Forward),
-            split: planned.arrangement.split().to_string(),
-            cells: planned.passes().flat_map(|pass| cells(&pass)).collect(),
-            sentences,
-            clocks: clocks.unwrap_or(f64::NAN),
-            picture: picture(&planned),
-        })
-    }
-
-    /// The headings of [`QpuPlan::cells`].
-    pub fn headings() -> Vec<String> {
-        [
-            "pass",
-            "radix",
-            "points a unit reads",
-            "units",
-            "programs",
-            "code (instructions)",
-            "read (bytes)",
-            "written (bytes)",
-        ]
-        .map(str::to_owned)
-        .to_vec()
-    }
-}
-
-fn cells(pass: &flowgraph::plan::PassLine) -> [String; 8] {
-    let radix = pass.radix.map_or("-".to_owned(), |radix| radix.to_string());
-    [
-        pass.name.to_owned(),
-        radix,
-        pass.points.to_string(),
-        pass.units.to_string(),
-        pass.programs.to_string(),
-        pass.instructions.to_string(),
-        pass.read_bytes.to_string(),
-        pass.written_bytes.to_string(),
-    ]
-}
-
-/// The passes as a picture: every row up to 64 points, else a few of each stage.
-fn picture(planned: &Planned) -> String {
-    let Some(flow) = flow::of_split(&planned.arrangement.split()) else {
-        return String::new();
-    };
-    let rows = if flow.network.points() <= rows::FULL_POINTS {
-        rows::full(&flow.network)
-    } else {
-        rows::folded(&flow.network)
-    };
-    let scene = scene::draw(
-        &flow.network,
-        &rows,
-        &flow.title,
-        &flow.notes,
-        &flow.headings,
-    );
-    svg::write(&scene)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,6 +249,8 @@ mod tests {
         }
         let nodes = flow.columns() * 16;
         assert_eq!(flow.values().len(), 2 * nodes);
+        assert_eq!(flow.magnitude_labels(1)[3], "16.0");
+        assert_eq!(flow.output_words(), "The bins come out in order.");
         assert_eq!(flow.labels(2).len(), nodes);
         assert_eq!(flow.twiddles().len(), nodes);
         assert_eq!(flow.radices(), [4, 4]);
@@ -356,20 +270,5 @@ mod tests {
         assert_eq!(flow.spectrum(), spectrum);
         assert!(Flow::of(128, 2, false).is_none() && Flow::of(12, 2, false).is_none());
         assert!(preset("tone", 1, 1 << 30, true).is_none());
-    }
-
-    #[test]
-    fn plans_have_a_table_sentences_and_a_picture() {
-        for log2_points in 4..=22 {
-            for is_pi2 in [false, true] {
-                let plan = QpuPlan::of(log2_points, is_pi2).expect("a plan");
-                assert_eq!(plan.cells.len() % QpuPlan::headings().len(), 0);
-                assert!(plan.clocks > 0.0);
-                assert!(plan.sentences.iter().any(|line| line.contains("modelled")));
-                assert!(plan.picture.contains(&plan.split), "2^{log2_points}");
-            }
-        }
-        assert!(QpuPlan::of(3, false).is_none() && QpuPlan::of(23, false).is_none());
-        assert!(QpuPlan::of(99, true).is_none());
     }
 }

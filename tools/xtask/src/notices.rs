@@ -4,7 +4,7 @@
 //! cargo's cache; `cargo xtask lint` fails when they are old, and `cargo xtask dist` hands them out
 //! beside the programs. A text that several packages have stands there once.
 
-use crate::{firmware, process, workspace};
+use crate::{firmware, process, web, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,13 +56,25 @@ pub const PROGRAM: Shipped = Shipped {
              from qpuscope's sources)",
 };
 
+/// The page.
+pub const PAGE: Shipped = Shipped {
+    file: "notices/page.txt",
+    what: "the page's WebAssembly (kernel.img beside it has notices of its own)",
+    package: "web",
+    target: web::TARGET,
+    beside: "Rust's standard library (MIT OR Apache-2.0, https://github.com/rust-lang/rust)",
+};
+
+/// All of them.
+const ALL: [Shipped; 3] = [IMAGE, PROGRAM, PAGE];
+
 /// `cargo xtask notices [--write]`: makes them, or says which are old.
 pub fn run(rest: &[String]) -> Result<()> {
     let root = workspace::root();
     match rest {
         [] => check(root),
         [word] if word == "--write" => {
-            for shipped in [IMAGE, PROGRAM] {
+            for shipped in ALL {
                 let path = root.join(shipped.file);
                 fs::create_dir_all(path.parent().unwrap_or(root))?;
                 fs::write(&path, shipped.made(root)?)
@@ -77,7 +89,7 @@ pub fn run(rest: &[String]) -> Result<()> {
 
 /// Fails when the files are not those that the lock file makes.
 pub fn check(root: &Path) -> Result<()> {
-    for shipped in [IMAGE, PROGRAM] {
+    for shipped in ALL {
         shipped.text(root)?;
     }
     Ok(())

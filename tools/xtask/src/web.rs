@@ -1,13 +1,15 @@
 //! `cargo xtask web`: the page with a virtual Pi in it, as a folder of static files.
 
 use crate::toolchain::Toolchain;
-use crate::{firmware, package, process, toolchain, workspace};
+use crate::{firmware, notices, package, process, toolchain, workspace};
 use anyhow::{Context, Result, bail};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// The target of the page's program.
+pub const TARGET: &str = "wasm32-unknown-unknown";
 
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
@@ -56,8 +58,11 @@ pub fn build(folder: &Path) -> Result<String> {
     let toolchain = toolchain::find_or_install()?;
     let image = firmware::build(&toolchain)?;
     let wasm = wasm(&toolchain)?;
+    let root = workspace::root();
+    let notices = format!("{}\n{}", notices::PAGE.text(root)?, notices::IMAGE.text(root)?);
     let paths = [&wasm, &image.img, folder].map(|path| path.display().to_string());
     package::must("web-pack", &paths, BUILD_LIMIT)?;
+    fs::write(folder.join("notices.txt"), notices)?;
     eprintln!("{}: open it through a server, such as `cargo xtask web --serve`", folder.display());
     Ok(folder.display().to_string())
 }

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+mod instrument;
+mod view;
+
 use browser::{Browser, Page, Served};
 
 /// Time for anything that a page does by itself.
@@ -15,14 +18,20 @@ struct Open {
     _served: Served,
 }
 
-/// Opens the page, or says why this machine cannot.
-fn open(arguments: &[&str], flags: &[&str]) -> Result<Open, String> {
+/// The page's folder and the tool that serves it, or why this machine cannot test them.
+fn folder_and_host() -> Result<(PathBuf, PathBuf), String> {
     let folder = tests::folder("QPUSCOPE_PAGE").filter(|folder| folder.is_dir());
     let folder = folder.ok_or("QPUSCOPE_PAGE names no page; `cargo xtask test` builds it where Chromium is")?;
     let host: PathBuf = tests::given("QPUSCOPE_HOST").ok_or("QPUSCOPE_HOST names no qpuscope")?;
     if !Browser::is_installed() {
         return Err("Chromium is not installed".into());
     }
+    Ok((folder, host))
+}
+
+/// Opens the page, or says why this machine cannot.
+fn open(arguments: &[&str], flags: &[&str]) -> Result<Open, String> {
+    let (folder, host) = folder_and_host()?;
     let served = Served::start(&host, &folder, arguments).expect("the server starts");
     let mut browser = Browser::start(flags).expect("Chromium starts");
     let page = browser.open(&served.url).expect("the page opens");

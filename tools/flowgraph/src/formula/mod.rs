@@ -145,6 +145,25 @@ pub fn stage(network: &Network, stage: usize) -> Option<String> {
     ))
 }
 
+/// The order of samples and of bins, each in a sentence.
+#[must_use]
+pub fn ends(network: &Network) -> [String; 2] {
+    let radices = network.radices();
+    let reversed = if radices.iter().all(|radix| *radix == 2) {
+        "in bit-reversed order"
+    } else {
+        "in digit-reversed order"
+    };
+    let order = |is_reversed: bool| if is_reversed { reversed } else { "in order" };
+    let rows = || 0..network.points();
+    let samples = order(rows().any(|row| network.sample(row) != row));
+    let bins = order(rows().any(|row| network.bin(row) != row));
+    [
+        format!("Input: {} samples, {samples}.", network.points()),
+        format!("The bins come out {bins}."),
+    ]
+}
+
 /// A sum of legs, each with its root and, if `twiddled` says behind which stage, with its twiddle.
 fn sum(network: &Network, column: usize, row: u32, twiddled: Option<usize>) -> String {
     let mut text = String::new();

@@ -175,6 +175,22 @@ fn a_stage_says_how_many_of_what() {
 }
 
 #[test]
+fn the_order_at_both_ends_is_said() {
+    let of = |radices: &[u32], in_time| ends(&network(radices, in_time));
+    assert_eq!(of(&[2; 3], false)[0], "Input: 8 samples, in order.");
+    assert_eq!(
+        of(&[2; 3], false)[1],
+        "The bins come out in bit-reversed order."
+    );
+    assert_eq!(
+        of(&[8, 2], true)[0],
+        "Input: 16 samples, in digit-reversed order."
+    );
+    assert_eq!(of(&[8, 2], true)[1], "The bins come out in order.");
+    assert_eq!(of(&[8], false)[1], "The bins come out in order.");
+}
+
+#[test]
 fn an_explanation_has_all_numbers_of_its_words() {
     let network = network(&[2; 3], false);
     let input = samples(Preset::Step, 8, false);

@@ -4,8 +4,11 @@
 //! edges for the twiddles, so that no label ever meets a slanted edge; a label is lower than a row.
 //! Butterflies of two points are drawn crosswise, larger ones as a hub with their radix.
 
+mod shapes;
 #[cfg(test)]
 mod tests;
+
+pub use shapes::{Anchor, Layer, SMALL, Scene, Text};
 
 use crate::network::Network;
 
@@ -15,14 +18,10 @@ pub const ROW: f32 = 16.0;
 const GAP: f32 = 18.0;
 /// Size of the letters at rows.
 pub const SIZE: f32 = 8.5;
-/// Size of exponents.
-pub const SMALL: f32 = 6.5;
 /// Radius of a hub: two that are a row apart do not touch.
 const HUB: f32 = 0.42 * ROW;
 /// Size of headings.
 const HEADING: f32 = 10.0;
-/// Width of a letter of Helvetica in units of its size, the mean of those used and a little more.
-const LETTER: f32 = 0.6;
 const MARGIN: f32 = 20.0;
 /// Width of a butterfly's strip: of the rows it spans, within these bounds.
 const STRIP_SHARE: f32 = 0.25;
@@ -30,71 +29,6 @@ const STRIP: (f32, f32) = (70.0, 2000.0);
 /// Space for headings and title.
 const TOP: f32 = 74.0;
 const LINE: f32 = 13.0;
-
-/// The point of a text that is given.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Anchor {
-    /// Where it begins.
-    Start,
-    /// Halfway.
-    Middle,
-    /// Where it ends.
-    End,
-}
-
-/// A line of letters; its baseline passes `at`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Text {
-    /// Where it stands.
-    pub at: (f32, f32),
-    /// Its letters.
-    pub text: String,
-    /// Raised behind the text, in smaller letters.
-    pub raised: String,
-    /// Size of its letters.
-    pub size: f32,
-    /// The point of the text that stands at `at`.
-    pub anchor: Anchor,
-}
-
-impl Text {
-    /// Its width, on the wide side.
-    #[must_use]
-    pub fn width(&self) -> f32 {
-        let letters = |text: &str, size: f32| text.chars().count() as f32 * size * LETTER;
-        letters(&self.text, self.size) + letters(&self.raised, SMALL)
-    }
-}
-
-/// Groups of shapes, from back to front.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Layer {
-    /// Name, for those who read or style the file.
-    pub name: String,
-    /// Straight edges.
-    pub lines: Vec<[(f32, f32); 2]>,
-    /// Edges to rows that are not drawn.
-    pub dashed: Vec<[(f32, f32); 2]>,
-    /// Where edges meet.
-    pub dots: Vec<(f32, f32)>,
-    /// Centres of butterflies of more than two points, with a radius.
-    pub hubs: Vec<((f32, f32), f32)>,
-    /// Labels.
-    pub texts: Vec<Text>,
-}
-
-/// A flow graph on paper.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Scene {
-    /// Width of the paper.
-    pub width: f32,
-    /// Height of the paper.
-    pub height: f32,
-    /// Title of the file.
-    pub title: String,
-    /// Its shapes.
-    pub layers: Vec<Layer>,
-}
 
 /// The heading of a stage, in two lines.
 pub type Heading = [String; 2];

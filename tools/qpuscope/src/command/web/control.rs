@@ -124,7 +124,12 @@ mod tests {
         assert_eq!(baud, Some(FromPage::Baud { rate: 921_600 }));
         let speed = read(r#"{"kind":"speed","factor":2}"#);
         assert_eq!(speed, Some(FromPage::Speed { factor: 2.0 }));
-        for other in ["", "7", r#"{"kind":"open"}"#, r#"{"kind":"baud","rate":-1}"#] {
+        for other in [
+            "",
+            "7",
+            r#"{"kind":"open"}"#,
+            r#"{"kind":"baud","rate":-1}"#,
+        ] {
             assert_eq!(read(other), None, "{other}");
         }
     }

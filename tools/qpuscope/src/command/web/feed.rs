@@ -145,5 +145,8 @@ impl Recording {
 /// Takes wake-ups away, so that only later ones show.
 fn drain(mut woken: &UnixStream) {
     let mut buffer = [0; 64];
-    while woken.read(&mut buffer).is_ok_and(|count| count == buffer.len()) {}
+    while woken
+        .read(&mut buffer)
+        .is_ok_and(|count| count == buffer.len())
+    {}
 }

@@ -76,10 +76,17 @@ impl Gate {
     /// For others.
     pub fn check(&self, request: &Request<()>) -> Result<(), Refusal> {
         let host = only(request, &header::HOST).unwrap_or_default();
-        if !self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host)) {
+        if !self
+            .hosts
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(host))
+        {
             return Err(Refusal::new(
                 403,
-                format!("this server answers to no other name than http://{}; open that address", self.hosts[0]),
+                format!(
+                    "this server answers to no other name than http://{}; open that address",
+                    self.hosts[0]
+                ),
             ));
         }
         if request.headers().contains_key(header::ORIGIN) {
@@ -145,13 +152,32 @@ mod tests {
     fn only_the_own_page_with_the_token_reaches_the_line() {
         let (gate, token) = (Gate::at(8000), Token::random().expect("a token"));
         let (host, origin) = ("127.0.0.1:8000", "http://127.0.0.1:8000");
-        let check = |host, origin, given: &str| gate.check_line(&request(host, origin, given), &token).is_ok();
+        let check = |host, origin, given: &str| {
+            gate.check_line(&request(host, origin, given), &token)
+                .is_ok()
+        };
         assert!(check(host, Some(origin), token.text()));
-        assert!(check("localhost:8000", Some("http://localhost:8000"), token.text()));
-        for other in ["evil.example", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example", ""] {
+        assert!(check(
+            "localhost:8000",
+            Some("http://localhost:8000"),
+            token.text()
+        ));
+        for other in [
+            "evil.example",
+            "127.0.0.1",
+            "127.0.0.1:8001",
+            "127.0.0.1:8000.evil.example",
+            "",
+        ] {
             assert!(!check(other, Some(origin), token.text()), "{other}");
         }
-        for other in ["http://evil.example", "https://127.0.0.1:8000", "http://127.0.0.1", "null", ""] {
+        for other in [
+            "http://evil.example",
+            "https://127.0.0.1:8000",
+            "http://127.0.0.1",
+            "null",
+            "",
+        ] {
             assert!(!check(host, Some(other), token.text()), "{other}");
         }
         assert!(!check(host, None, token.text()));

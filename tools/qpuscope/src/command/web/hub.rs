@@ -12,7 +12,7 @@ use std::time::Instant;
 use tungstenite::Bytes;
 
 use super::control::{Source, State, ToPage};
-use super::turn::Turn;
+use super::writer::Writer;
 
 /// The most bytes that wait for a page: 14 s of a line at 3,000,000 baud.
 pub const QUEUE: usize = 4 << 20;
@@ -64,7 +64,7 @@ pub struct Hub {
 struct Shared {
     pages: Vec<Page>,
     next_id: u64,
-    turn: Turn,
+    writer: Writer,
     to_line: VecDeque<ToLine>,
     to_line_bytes: usize,
     /// The sentence about a line that is lost now.
@@ -140,7 +140,7 @@ impl Hub {
         let hello = ToPage::Hello {
             name: self.name.clone(),
             source: self.source,
-            writer: is_port && shared.lost.is_none() && shared.turn.is_free_for(id, Instant::now()),
+            writer: is_port && shared.lost.is_none() && shared.writer.admits(id, Instant::now()),
             speed: None,
         };
         page.put(Out::Text(hello.text()));
@@ -216,7 +216,7 @@ impl Shared {
     }
 }
 
-/// A page's side of the hub. Dropping it frees the page's turn.
+/// A page's side of the hub. Dropping it lets another page write.
 pub struct Seat {
     hub: Arc<Hub>,
     id: u64,
@@ -263,7 +263,7 @@ impl Seat {
         pages.any(|page| page.id == self.id && page.is_too_slow)
     }
 
-    /// Sends something of this page to the line, if it is its turn.
+    /// Sends something of this page to the line, if it may write.
     pub fn send(&self, what: ToLine) -> Taken {
         if self.hub.source == Source::Recording {
             return Taken::Refused(TAKES_NOTHING.into());
@@ -273,7 +273,7 @@ impl Seat {
             return Taken::Refused(sentence.clone());
         }
         let now = Instant::now();
-        if !shared.turn.is_free_for(self.id, now) {
+        if !shared.writer.admits(self.id, now) {
             return Taken::Refused(
                 "another tab writes to this board; close it, or try again 5 s after its last command"
                     .into(),
@@ -286,14 +286,16 @@ impl Seat {
         if shared.to_line_bytes > 0 && shared.to_line_bytes + bytes.len() > TO_LINE {
             return Taken::Later;
         }
-        let Some(permission) = shared.turn.take(self.id, now) else {
+        let Some(permission) = shared.writer.admit(self.id, now) else {
             return Taken::Later;
         };
         if permission.ends_rest {
-            shared.to_line.push_back(ToLine::Bytes(Bytes::from_static(&[0])));
+            shared
+                .to_line
+                .push_back(ToLine::Bytes(Bytes::from_static(&[0])));
             shared.to_line_bytes += 1;
         }
-        shared.turn.sent(self.id, &bytes);
+        shared.writer.sent(self.id, &bytes);
         shared.to_line_bytes += bytes.len();
         shared.to_line.push_back(what);
         Taken::Yes
@@ -304,7 +306,7 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut shared = self.hub.shared();
         shared.pages.retain(|page| page.id != self.id);
-        shared.turn.leave(self.id);
+        shared.writer.leave(self.id);
     }
 }
 

@@ -67,7 +67,10 @@ impl<'a> Line<'a> {
                 Ok(false) if !self.link.is_live() => {
                     self.hand_on();
                     self.hub.end();
-                    say::remark!("{} has ended; Ctrl-C ends the server", self.link.description());
+                    say::remark!(
+                        "{} has ended; Ctrl-C ends the server",
+                        self.link.description()
+                    );
                     wait_for(stop, Duration::MAX);
                 }
                 Err(failure) if self.virtual_start.is_some() => return Err(failure),
@@ -143,7 +146,8 @@ impl<'a> Line<'a> {
             if let Ok(link) = stop::blocking(|| (self.open)()) {
                 self.link = link;
                 say::remark!("{} is open again", self.link.description());
-                self.hub.find(&format!("the line {} is back", self.link.description()));
+                self.hub
+                    .find(&format!("the line {} is back", self.link.description()));
                 return;
             }
         }

@@ -15,7 +15,7 @@ mod request;
 mod response;
 mod server;
 mod socket;
-mod turn;
+mod writer;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};

@@ -22,7 +22,10 @@ impl Folder {
     /// Usage, when there is no page.
     pub fn find(named: Option<&Path>) -> Result<Self> {
         let beside = std::env::current_exe().ok();
-        let beside = beside.as_deref().and_then(Path::parent).map(|folder| folder.join("web"));
+        let beside = beside
+            .as_deref()
+            .and_then(Path::parent)
+            .map(|folder| folder.join("web"));
         let places = match named {
             Some(named) => vec![named.to_owned()],
             None => beside.into_iter().chain([PathBuf::from(BUILT)]).collect(),
@@ -45,7 +48,12 @@ impl Folder {
     /// # Errors
     /// 404, when there is no such file in the folder.
     pub fn open(&self, path: &str) -> Result<(File, &'static str, u64), Refusal> {
-        let absent = || Refusal::new(404, "the page has no such file; open the address without a path");
+        let absent = || {
+            Refusal::new(
+                404,
+                "the page has no such file; open the address without a path",
+            )
+        };
         let name = match path.strip_prefix('/').ok_or_else(absent)? {
             "" => INDEX,
             name => name,
@@ -101,7 +109,13 @@ mod tests {
         let around = tempfile::tempdir().expect("a folder");
         let place = around.path().join("page");
         std::fs::create_dir_all(place.join("sub")).expect("a folder");
-        for name in ["index.html", "a.wasm", "sub/b.js", ".hidden", "../secret.txt"] {
+        for name in [
+            "index.html",
+            "a.wasm",
+            "sub/b.js",
+            ".hidden",
+            "../secret.txt",
+        ] {
             std::fs::write(place.join(name), name).expect("a file");
         }
         symlink("../secret.txt", place.join("link.txt")).expect("a link");
@@ -111,11 +125,27 @@ mod tests {
         assert_eq!(open("/a.wasm"), Ok(("application/wasm", 6)));
         assert_eq!(open("/sub/b.js"), Ok(("text/javascript; charset=utf-8", 8)));
         let outside = [
-            "/../secret.txt", "/sub/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "//secret.txt",
-            "/.hidden", "/link.txt", "/sub", "/sub/", "/absent.js", "/a.wasm/", "/./a.wasm", "secret.txt", "",
+            "/../secret.txt",
+            "/sub/../../secret.txt",
+            "/%2e%2e/secret.txt",
+            "/..%2fsecret.txt",
+            "//secret.txt",
+            "/.hidden",
+            "/link.txt",
+            "/sub",
+            "/sub/",
+            "/absent.js",
+            "/a.wasm/",
+            "/./a.wasm",
+            "secret.txt",
+            "",
         ];
         for path in outside {
-            assert_eq!(open(path).map_err(|refusal| refusal.status), Err(404), "{path}");
+            assert_eq!(
+                open(path).map_err(|refusal| refusal.status),
+                Err(404),
+                "{path}"
+            );
         }
     }
 

@@ -270,7 +270,7 @@ mod tests {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         let mut player = Player::of(&bytes[..], 1.0);
-        let mut next = |player: &mut Player<_>, ms| player.next(at(ms)).expect("bytes in memory");
+        let next = |player: &mut Player<_>, ms| player.next(at(ms)).expect("bytes in memory");
         assert!(matches!(next(&mut player, 0), Played::Bytes(_)));
         let wait = |ms| Played::Wait(Duration::from_millis(ms));
         assert_eq!(next(&mut player, 500), wait(500));

@@ -46,7 +46,10 @@ pub fn read(stream: &mut TcpStream) -> Result<(Request<()>, Vec<u8>), Option<Ref
     loop {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Some(Refusal::new(408, "the request came too slowly; send it again")));
+            return Err(Some(Refusal::new(
+                408,
+                "the request came too slowly; send it again",
+            )));
         }
         let set = stream.set_read_timeout(Some(left));
         let count = match set.and_then(|()| stream.read(&mut buffer)) {
@@ -74,7 +77,10 @@ fn too_large() -> Refusal {
 }
 
 fn malformed() -> Refusal {
-    Refusal::new(400, "that is no request of HTTP/1.1; open the address in a browser")
+    Refusal::new(
+        400,
+        "that is no request of HTTP/1.1; open the address in a browser",
+    )
 }
 
 /// A request and the length of its head, when all of it is there.
@@ -114,7 +120,10 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request<()>, usize)>, Refusal> {
 pub fn only_reads(request: &Request<()>) -> Result<(), Refusal> {
     match *request.method() {
         Method::GET | Method::HEAD => Ok(()),
-        _ => Err(Refusal::new(405, "only GET and HEAD are answered here; open the address in a browser")),
+        _ => Err(Refusal::new(
+            405,
+            "only GET and HEAD are answered here; open the address in a browser",
+        )),
     }
 }
 
@@ -139,7 +148,8 @@ mod tests {
 
     #[test]
     fn a_request_is_read_with_what_it_names() {
-        let text = b"GET /line?a=1&token=ff HTTP/1.1\r\nHost: localhost:1\r\nX: 1\r\nX: 2\r\n\r\nrest";
+        let text =
+            b"GET /line?a=1&token=ff HTTP/1.1\r\nHost: localhost:1\r\nX: 1\r\nX: 2\r\n\r\nrest";
         let (request, length) = parse(text).expect("a request").expect("all of it");
         assert_eq!(&text[length..], b"rest");
         assert_eq!(request.uri().path(), "/line");
@@ -151,7 +161,11 @@ mod tests {
 
     #[test]
     fn heads_that_are_none_or_too_long_are_refused() {
-        let status = |text: &[u8]| parse(text).map(|_| 200).unwrap_or_else(|refusal| refusal.status);
+        let status = |text: &[u8]| {
+            parse(text)
+                .map(|_| 200)
+                .unwrap_or_else(|refusal| refusal.status)
+        };
         assert_eq!(status(b"\x16\x03\x01\x02\x00\x01\x00\x01"), 400);
         assert_eq!(status(b"GET http://evil.example/ HTTP/1.1\r\n\r\n"), 400);
         assert_eq!(status(b"GET / HTTP/1.0\r\n\r\n"), 400);

@@ -46,11 +46,7 @@ pub fn refuse(stream: &mut TcpStream, gate: &Gate, refusal: &Refusal) {
     send(stream, gate, answer);
 }
 
-fn send_within(
-    stream: &mut TcpStream,
-    gate: &Gate,
-    answer: Answer<'_>,
-) -> std::io::Result<()> {
+fn send_within(stream: &mut TcpStream, gate: &Gate, answer: Answer<'_>) -> std::io::Result<()> {
     let until = Instant::now() + LIMIT;
     write(stream, head(gate, &answer).as_bytes(), until)?;
     let Some(body) = answer.body else {

@@ -183,7 +183,10 @@ fn line(request: &Request<()>, shared: &Shared) -> Result<Feed, Refusal> {
     // A page cannot see why its WebSocket was refused, so it asks once more without one.
     if !request.headers().contains_key("upgrade") {
         gate::check_token(request, token)?;
-        return Err(Refusal::new(426, "the line is there; open it as a WebSocket"));
+        return Err(Refusal::new(
+            426,
+            "the line is there; open it as a WebSocket",
+        ));
     }
     shared.gate.check_line(request, token)?;
     match &shared.source {
@@ -203,11 +206,17 @@ fn socket(
     shared: &Shared,
 ) {
     let Ok(accepted) = create_response(request) else {
-        let refusal = Refusal::new(400, "that is no handshake of a WebSocket; use a newer browser");
+        let refusal = Refusal::new(
+            400,
+            "that is no handshake of a WebSocket; use a newer browser",
+        );
         return response::refuse(&mut stream, &shared.gate, &refusal);
     };
     let Some(_place) = Place::take(&shared.pages, PAGES) else {
-        let refusal = Refusal::new(503, format!("{PAGES} tabs are open already; close one of them"));
+        let refusal = Refusal::new(
+            503,
+            format!("{PAGES} tabs are open already; close one of them"),
+        );
         return response::refuse(&mut stream, &shared.gate, &refusal);
     };
     if stream.set_write_timeout(Some(request::LIMIT)).is_err()

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt;
 use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode};
 use tungstenite::{Bytes, Error, Message, WebSocket};
 
@@ -18,6 +19,8 @@ use super::hub::{Out, Taken};
 
 /// The most bytes of a message of a page: no frame of the protocol has as many.
 const MESSAGE: usize = 64 << 10;
+/// Bytes that the kernel keeps for a page.
+const SEND_BUFFER: usize = 128 << 10;
 /// The time between two tries to hand bytes to a line that has no room for them.
 const AGAIN: Duration = Duration::from_millis(20);
 /// The time in which a page may take a farewell. One that was too slow has to read what is before
@@ -57,6 +60,8 @@ impl<'a> Socket<'a> {
         ending: &'a AtomicBool,
     ) -> std::io::Result<Self> {
         stream.set_nodelay(true)?;
+        // The kernel's own buffer would hold seconds of a line; what waits is to wait in the queue.
+        sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER)?;
         stream.set_nonblocking(true)?;
         let config = WebSocketConfig::default()
             .max_message_size(Some(MESSAGE))
@@ -74,7 +79,7 @@ impl<'a> Socket<'a> {
 
     /// Serves the page until it goes, or everything ends.
     pub fn serve(mut self) {
-        // Whoever has gone needs no farewell.
+        // A page that has gone needs no farewell.
         if let Ok((frame, limit)) = self.exchange() {
             self.close(frame, limit);
         }
@@ -85,7 +90,10 @@ impl<'a> Socket<'a> {
     fn exchange(&mut self) -> Result<(CloseFrame, Duration), Gone> {
         loop {
             if self.ending.load(Ordering::SeqCst) {
-                let frame = farewell(CloseCode::Away, "`qpuscope web` has ended; start it again and open its address");
+                let frame = farewell(
+                    CloseCode::Away,
+                    "`qpuscope web` has ended; start it again and open its address",
+                );
                 return Ok((frame, FAREWELL));
             }
             let mut wait = Duration::from_millis(250);
@@ -94,7 +102,10 @@ impl<'a> Socket<'a> {
                 Next::Wait(until) => wait = wait.min(until),
                 Next::TooSlow => {
                     let sentence = "this tab took the line's bytes too slowly and missed some; keep it in front";
-                    return Ok((farewell(CloseCode::Library(TOO_SLOW), sentence), FAREWELL_OF_SLOW));
+                    return Ok((
+                        farewell(CloseCode::Library(TOO_SLOW), sentence),
+                        FAREWELL_OF_SLOW,
+                    ));
                 }
                 Next::Broken(sentence) => {
                     return Ok((farewell(CloseCode::Library(BROKEN), &sentence), FAREWELL));
@@ -213,7 +224,8 @@ impl<'a> Socket<'a> {
     fn take_text(&mut self, text: &str) -> Result<(), Gone> {
         let Ok(command) = serde_json::from_str::<FromPage>(text) else {
             return self.refuse(
-                "this page and `qpuscope web` are of different versions; load the page again".into(),
+                "this page and `qpuscope web` are of different versions; load the page again"
+                    .into(),
             );
         };
         match self.feed.take_command(command) {

@@ -1,6 +1,6 @@
-//! Whose turn it is to write: one page at a time, so that frames of two never mix.
+//! The page that writes: one at a time, so that frames of two never mix.
 //!
-//! The first page that sends has the turn until it leaves, or has sent nothing for longer than a
+//! The first page that sends is the writer until it leaves, or has sent nothing for longer than a
 //! host waits for any answer. A page may leave in the middle of a frame; the zero byte that ends
 //! its rest then goes before the bytes of the next one.
 
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 /// 4 s (`PROOF`, `MEASURED`, `PROBED`), and then it sends again.
 pub const SILENCE: Duration = Duration::from_secs(5);
 
-/// The turn, and where in a frame its bytes have stopped.
+/// The writer, and where in a frame its bytes have stopped.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct Writer {
     holder: Option<(u64, Instant)>,
     /// The page whose bytes were the last ones.
     last: Option<u64>,
@@ -27,18 +27,18 @@ pub struct Permission {
     pub ends_rest: bool,
 }
 
-impl Turn {
-    /// Returns whether a page could write now.
+impl Writer {
+    /// Returns whether a page could be the writer now.
     #[must_use]
-    pub fn is_free_for(&self, page: u64, now: Instant) -> bool {
+    pub fn admits(&self, page: u64, now: Instant) -> bool {
         self.holder.is_none_or(|(holder, heard)| {
             holder == page || now.saturating_duration_since(heard) >= SILENCE
         })
     }
 
-    /// Gives the turn to a page that has bytes to send, if it may have it.
-    pub fn take(&mut self, page: u64, now: Instant) -> Option<Permission> {
-        if !self.is_free_for(page, now) {
+    /// Makes a page that has bytes to send the writer, if it may be.
+    pub fn admit(&mut self, page: u64, now: Instant) -> Option<Permission> {
+        if !self.admits(page, now) {
             return None;
         }
         self.holder = Some((page, now));
@@ -70,38 +70,38 @@ mod tests {
     const REST: Permission = Permission { ends_rest: true };
 
     #[test]
-    fn the_first_page_that_sends_keeps_the_turn_until_it_is_silent() {
-        let (mut turn, start) = (Turn::default(), Instant::now());
+    fn the_first_page_that_sends_keeps_writing_until_it_is_silent() {
+        let (mut writer, start) = (Writer::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert_eq!(turn.take(1, at(0)), Some(WHOLE));
-        assert_eq!(turn.take(2, at(4)), None);
-        assert_eq!(turn.take(1, at(4)), Some(WHOLE));
-        assert_eq!(turn.take(2, at(8)), None);
-        assert!(turn.is_free_for(1, at(8)) && !turn.is_free_for(2, at(8)));
-        assert_eq!(turn.take(2, at(9)), Some(WHOLE));
-        assert_eq!(turn.take(1, at(9)), None);
+        assert_eq!(writer.admit(1, at(0)), Some(WHOLE));
+        assert_eq!(writer.admit(2, at(4)), None);
+        assert_eq!(writer.admit(1, at(4)), Some(WHOLE));
+        assert_eq!(writer.admit(2, at(8)), None);
+        assert!(writer.admits(1, at(8)) && !writer.admits(2, at(8)));
+        assert_eq!(writer.admit(2, at(9)), Some(WHOLE));
+        assert_eq!(writer.admit(1, at(9)), None);
     }
 
     #[test]
-    fn a_page_that_leaves_gives_the_turn_to_the_next() {
-        let (mut turn, now) = (Turn::default(), Instant::now());
-        assert!(turn.take(1, now).is_some());
-        turn.leave(2);
-        assert_eq!(turn.take(2, now), None);
-        turn.leave(1);
-        assert_eq!(turn.take(2, now), Some(WHOLE));
+    fn a_page_that_leaves_makes_way_for_the_next() {
+        let (mut writer, now) = (Writer::default(), Instant::now());
+        assert!(writer.admit(1, now).is_some());
+        writer.leave(2);
+        assert_eq!(writer.admit(2, now), None);
+        writer.leave(1);
+        assert_eq!(writer.admit(2, now), Some(WHOLE));
     }
 
     #[test]
     fn the_rest_of_a_frame_is_ended_before_the_bytes_of_another_page() {
-        let (mut turn, now) = (Turn::default(), Instant::now());
-        turn.take(1, now);
-        turn.sent(1, &[0, 1, 2]);
-        assert_eq!(turn.take(1, now), Some(WHOLE));
-        turn.leave(1);
-        assert_eq!(turn.take(2, now), Some(REST));
-        turn.sent(2, &[0, 3, 0]);
-        turn.leave(2);
-        assert_eq!(turn.take(3, now), Some(WHOLE));
+        let (mut writer, now) = (Writer::default(), Instant::now());
+        writer.admit(1, now);
+        writer.sent(1, &[0, 1, 2]);
+        assert_eq!(writer.admit(1, now), Some(WHOLE));
+        writer.leave(1);
+        assert_eq!(writer.admit(2, now), Some(REST));
+        writer.sent(2, &[0, 3, 0]);
+        writer.leave(2);
+        assert_eq!(writer.admit(3, now), Some(WHOLE));
     }
 }

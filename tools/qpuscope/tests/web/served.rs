@@ -1,0 +1,197 @@
+//! A running `qpuscope web`, and requests to it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Bytes, Message, WebSocket};
+
+/// The longest that anything may take.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A folder with a page of three files.
+pub fn page() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("web");
+    std::fs::create_dir_all(folder.join("pkg")).expect("a folder");
+    for (name, text) in [
+        ("index.html", "<!doctype html><title>qpuscope</title>"),
+        ("main.js", "export {};"),
+        ("pkg/web_bg.wasm", "\0asm"),
+    ] {
+        std::fs::write(folder.join(name), text).expect("a file");
+    }
+    folder
+}
+
+/// The tool, with the page of these tests.
+pub fn web(arguments: &[&str]) -> Command {
+    let mut command = super::tool::qpuscope();
+    command.arg("web").args(arguments).arg("--page").arg(page());
+    command
+}
+
+/// A server. Dropping it ends it.
+pub struct Served {
+    process: Child,
+    /// `127.0.0.1:PORT`.
+    pub host: String,
+    /// Empty where there is no line.
+    pub token: String,
+}
+
+impl Served {
+    /// Starts `qpuscope web` and waits for its address.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut process = web(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("qpuscope starts");
+        let mut address = String::new();
+        BufReader::new(process.stdout.take().expect("a pipe"))
+            .read_line(&mut address)
+            .expect("its address");
+        let rest = address.trim_end().strip_prefix("http://");
+        let (host, rest) = rest
+            .and_then(|rest| rest.split_once('/'))
+            .expect("an address");
+        let token = rest.strip_prefix("#token=").unwrap_or_default();
+        Self {
+            process,
+            host: host.to_owned(),
+            token: token.to_owned(),
+        }
+    }
+
+    /// A connection to it.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).expect("the server listens");
+        stream.set_read_timeout(Some(LIMIT)).expect("a limit");
+        stream
+    }
+
+    /// Sends bytes and reads the answer to its end.
+    pub fn send(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect();
+        stream.write_all(bytes).expect("the server listens");
+        let mut answer = vec![];
+        stream.read_to_end(&mut answer).expect("an answer");
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// The answer to a request for a path, with the right host and these lines.
+    pub fn get(&self, path: &str, lines: &str) -> String {
+        let host = &self.host;
+        self.send(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{lines}\r\n").as_bytes())
+    }
+
+    /// The answer to the handshake of a WebSocket.
+    pub fn handshake(&self, host: &str, origin: &str, token: &str) -> String {
+        let mut stream = self.connect();
+        let request = format!(
+            "GET /line?token={token} HTTP/1.1\r\nHost: {host}\r\n{origin}Connection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        );
+        stream
+            .write_all(request.as_bytes())
+            .expect("the server listens");
+        let mut answer = vec![];
+        let mut reader = BufReader::new(stream);
+        // A WebSocket stays open behind its head.
+        while !answer.ends_with(b"\r\n\r\n")
+            && reader.read_until(b'\n', &mut answer).expect("an answer") > 0
+        {}
+        if !answer.starts_with(b"HTTP/1.1 101") {
+            reader.read_to_end(&mut answer).expect("a sentence");
+        }
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// A page that is connected, and its greeting.
+    pub fn open(&self) -> (Tab, Value) {
+        let mut request = format!("ws://{}/line?token={}", self.host, self.token)
+            .into_client_request()
+            .expect("a request");
+        let origin = format!("http://{}", self.host).parse().expect("a header");
+        request.headers_mut().insert("Origin", origin);
+        let (socket, _) = tungstenite::client(request, self.connect()).expect("a WebSocket");
+        let mut tab = Tab(socket);
+        let hello = tab.text();
+        assert_eq!(hello["kind"], "hello", "{hello}");
+        (tab, hello)
+    }
+
+    /// Sends Ctrl-C and returns the status.
+    pub fn interrupt(&mut self) -> Option<i32> {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status();
+        assert!(sent.expect("kill runs").success());
+        self.process.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A page that is connected.
+pub struct Tab(WebSocket<TcpStream>);
+
+impl Tab {
+    /// The next message.
+    pub fn next(&mut self) -> Message {
+        self.0.read().expect("a message in time")
+    }
+
+    /// The next message beside the bytes.
+    pub fn text(&mut self) -> Value {
+        loop {
+            if let Message::Text(text) = self.next() {
+                return serde_json::from_str(&text).expect("JSON");
+            }
+        }
+    }
+
+    /// Bytes of the line until there are so many; fails for anything else.
+    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![];
+        while bytes.len() < count {
+            match self.next() {
+                Message::Binary(piece) => bytes.extend_from_slice(&piece),
+                other => panic!("{other:?} after {} bytes", bytes.len()),
+            }
+        }
+        bytes
+    }
+
+    /// The code and the sentence of the farewell, whatever comes before it.
+    pub fn farewell(&mut self) -> (u16, String) {
+        let until = Instant::now() + LIMIT;
+        while Instant::now() < until {
+            if let Message::Close(Some(frame)) = self.next() {
+                return (frame.code.into(), frame.reason.to_string());
+            }
+        }
+        panic!("no farewell");
+    }
+
+    /// Sends bytes for the board.
+    pub fn send(&mut self, bytes: &[u8]) {
+        let message = Message::Binary(Bytes::copy_from_slice(bytes));
+        self.0.send(message).expect("the server listens");
+    }
+
+    /// Sends a message beside the bytes.
+    pub fn say(&mut self, text: &str) {
+        self.0
+            .send(Message::text(text))
+            .expect("the server listens");
+    }
+}

@@ -1,0 +1,121 @@
+//! The contrast of the page's colours, computed from its style sheet.
+//!
+//! The formula is that of WCAG 2.2, which asks for 4.5 to 1 between text and what it stands on, and
+//! 3 to 1 for graphics and for the lines around controls.
+
+use std::collections::BTreeMap;
+
+use view::palette::{Paper, colour, luminance};
+
+const STYLE: &str = include_str!("../page/style.css");
+
+/// Text and what it stands on.
+const TEXT: [(&str, &str); 15] = [
+    ("text", "back"),
+    ("text", "plot"),
+    ("text", "panel"),
+    ("muted", "back"),
+    ("muted", "plot"),
+    ("muted", "panel"),
+    ("button-text", "button"),
+    ("pressed-text", "pressed"),
+    ("marker", "plot"),
+    ("accent", "back"),
+    ("accent", "panel"),
+    ("error", "back"),
+    ("error", "panel"),
+    ("error", "plot"),
+    ("text", "button"),
+];
+
+/// Traces and lines, and what they stand on.
+const GRAPHICS: [(&str, &str); 14] = [
+    ("trace-live", "plot"),
+    ("trace-greatest", "plot"),
+    ("trace-max", "plot"),
+    ("trace-min", "plot"),
+    ("trace-mean", "plot"),
+    ("marker", "plot"),
+    ("axis", "plot"),
+    ("axis", "back"),
+    ("axis", "panel"),
+    ("line", "back"),
+    ("line", "panel"),
+    ("focus", "back"),
+    ("focus", "panel"),
+    ("focus", "plot"),
+];
+
+/// Custom properties with a colour as `#rrggbb`.
+fn colours(text: &str) -> BTreeMap<&str, [u8; 3]> {
+    let declarations = text.split([';', '{', '}']);
+    let colours = declarations.filter_map(|declaration| {
+        let (name, value) = declaration.trim().strip_prefix("--")?.split_once(':')?;
+        let hex = value
+            .trim()
+            .strip_prefix('#')
+            .filter(|hex| hex.len() == 6)?;
+        let part = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+        Some((name, [part(0)?, part(2)?, part(4)?]))
+    });
+    colours.collect()
+}
+
+/// The colours of the light and of the dark scheme.
+fn schemes() -> [(&'static str, BTreeMap<&'static str, [u8; 3]>); 2] {
+    let (light, rest) = STYLE
+        .split_once("@media (prefers-color-scheme: dark)")
+        .expect("a dark scheme");
+    let end = rest.find("\n}\n").expect("its end");
+    let (light, dark) = (colours(light), colours(&rest[..end]));
+    let names = |of: &BTreeMap<&'static str, [u8; 3]>| of.keys().copied().collect::<Vec<_>>();
+    assert_eq!(names(&light), names(&dark), "each scheme has all colours");
+    [("light", light), ("dark", dark)]
+}
+
+fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
+    let [one, other] = [one, other].map(|colour| luminance(colour) + 0.05);
+    one.max(other) / one.min(other)
+}
+
+#[test]
+fn text_has_a_contrast_of_4_5_and_graphics_of_3() {
+    assert_eq!(contrast([0; 3], [255; 3]).round(), 21.0, "black on white");
+    for (scheme, colours) in schemes() {
+        let of = |name: &str| *colours.get(name).unwrap_or_else(|| panic!("no --{name}"));
+        for (pairs, least) in [(&TEXT[..], 4.5), (&GRAPHICS[..], 3.0)] {
+            for &(name, ground) in pairs {
+                let found = contrast(of(name), of(ground));
+                assert!(
+                    found >= least,
+                    "{scheme}: --{name} on --{ground} {found:.2}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_waterfall_begins_with_the_color_of_its_surroundings() {
+    let papers = [Paper::Light, Paper::Dark];
+    for (paper, (scheme, colours)) in papers.into_iter().zip(schemes()) {
+        let found = contrast(colour(paper, 0.0), colours["plot"]);
+        assert!(found < 1.2, "{scheme}: {found:.2}");
+        assert!(
+            contrast(colour(paper, 1.0), colours["plot"]) > 10.0,
+            "{scheme}"
+        );
+    }
+}
+
+#[test]
+fn every_custom_property_that_is_used_is_declared() {
+    let declared = colours(STYLE);
+    let used = STYLE.split("var(--").skip(1);
+    for name in used
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(name, _)| name)
+    {
+        assert!(declared.contains_key(name), "--{name}");
+    }
+}
