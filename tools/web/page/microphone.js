@@ -74,6 +74,6 @@ export class Microphone {
 
   close() {
     this.#stream?.getTracks().forEach((track) => track.stop());
-    this.#context?.close();
+    if (this.#context && this.#context.state !== 'closed') this.#context.close();
   }
 }
