@@ -39,7 +39,7 @@ impl Served {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(|line| line.ok()) {
-                // Whoever asked may have what it wanted.
+                // The address has been read; what comes later has no reader.
                 let _ = sender.send(line);
             }
         });

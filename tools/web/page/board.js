@@ -13,6 +13,8 @@ export class Board {
   onEvent = () => {};
   /** Bytes have been taken in. */
   onFed = () => {};
+  /** What was sent last is not carried out; a sentence says why. */
+  onRefused = () => {};
   /** The link is gone; a sentence says why. */
   onClosed = () => {};
 
@@ -27,6 +29,7 @@ export class Board {
     this.scope = scope;
     link.onBytes = (bytes) => this.#feed(bytes);
     link.onClosed = (sentence) => this.#closed(sentence);
+    link.onRefused = (sentence) => this.#refused(sentence);
   }
 
   #feed(bytes) {
@@ -42,6 +45,12 @@ export class Board {
     this.onFed();
   }
 
+  /** No answer will come to what the link has refused, and it is not to be sent again. */
+  #refused(sentence) {
+    for (const wait of this.#waiting.values()) wait({ kind: 'refused', text: sentence });
+    this.onRefused(sentence);
+  }
+
   #closed(sentence) {
     for (const wait of this.#waiting.values()) wait({ kind: 'closed', text: sentence });
     this.onClosed(sentence);
@@ -50,7 +59,7 @@ export class Board {
   /**
    * Sends a request that the scope has just made.
    * @param {Uint8Array} bytes what `scope.get(...)` or its like returned
-   * @returns {Promise<{kind: string, text: string}>} the answer; kind is 'nak', 'closed' or 'late'
+   * @returns {Promise<{kind: string, text: string}>} the answer; kind is 'nak', 'refused', 'closed' or 'late'
    *   when it was not carried out, and text a sentence
    */
   request(bytes) {

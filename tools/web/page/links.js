@@ -32,6 +32,8 @@ export function mountLinks(section, app, ways) {
   }
   const pace = element('select', { id: 'limit' },
     element('option', { value: '1', textContent: 'real time' }),
+    element('option', { value: '4', textContent: '4 times real time' }),
+    element('option', { value: '16', textContent: '16 times real time' }),
     element('option', { value: 'Infinity', textContent: 'as fast as it goes' }));
   pace.onchange = () => app.link?.setPace?.(Number(pace.value));
   const paceField = labelled('speed', pace);
@@ -44,8 +46,9 @@ export function mountLinks(section, app, ways) {
   section.replaceChildren(name, buttons);
   return {
     show(link) {
-      paceField.hidden = link?.kind !== 'simulated';
-      pace.value = '1';
+      paceField.hidden = link?.kind !== 'simulated' && link?.source !== 'recording';
+      // A speed that was chosen on the command line may be none of these.
+      pace.value = String(link?.pace ?? 1);
       name.textContent = link ? `Listening to: ${link.name}` : 'Listening to nothing';
     },
     state: () => ({ kind: app.link?.kind ?? null, name: app.link?.name ?? null }),

@@ -53,7 +53,7 @@ const app = {
     this.board?.close();
     this.scope.begin_link();
     this.board = new Board(link, this.scope);
-    link.onRefused = (sentence) => this.say(sentence);
+    this.board.onRefused = (sentence) => this.say(sentence);
     link.onState = (_isUp, sentence) => this.say(sentence);
     link.onHello = () => this.links.show(link);
     link.onEnd = () => this.say('The recording has ended.');

@@ -40,8 +40,8 @@ export class SocketLink {
   source = null;
   /** False when another tab wrote last, and in a recording. */
   writer = false;
-  /** Speed of a recording in multiples of its own; null for a port. */
-  speed = null;
+  /** Speed of a recording in multiples of its own, Infinity without a wait; null for a port. */
+  pace = null;
   onBytes = () => {};
   /** Called once, when the link is given up. */
   onClosed = () => {};
@@ -99,7 +99,8 @@ export class SocketLink {
 
   #greet({ name, source, writer, speed }) {
     clearTimeout(this.#timer);
-    Object.assign(this, { name, source, writer, speed: speed ?? null });
+    const pace = speed === 0 ? Infinity : (speed ?? null);
+    Object.assign(this, { name, source, writer, pace });
     this.#isUp = true;
     this.#tries = 0;
     const wasLost = this.#lostAt !== null;
@@ -175,10 +176,10 @@ export class SocketLink {
   send(bytes) { this.#put(bytes); }
   /** Changes the rate of the server's end of the line, in baud, behind the bytes sent before. */
   setBaud(rate) { this.#put(JSON.stringify({ kind: 'baud', rate })); }
-  /** Plays a recording at another speed, in multiples of its own; 0: without a wait. */
-  setSpeed(factor) {
-    this.speed = factor;
-    this.#put(JSON.stringify({ kind: 'speed', factor }));
+  /** Plays a recording at another speed, in multiples of its own; Infinity: without a wait. */
+  setPace(pace) {
+    this.pace = pace;
+    this.#put(JSON.stringify({ kind: 'speed', factor: Number.isFinite(pace) ? pace : 0 }));
   }
 
   close() {

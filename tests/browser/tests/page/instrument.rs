@@ -35,6 +35,27 @@ fn the_generators_tone_has_its_frequency_and_level() {
 }
 
 #[test]
+fn the_line_is_the_same_byte_for_byte_as_natively() {
+    let Open { mut browser, page, _served } = match open(&[], &[]) {
+        Ok(open) => open,
+        Err(why) => tests::skip!("{why}"),
+    };
+    let image = tests::need!(tests::kernel(), "{}", tests::NO_KERNEL);
+    // Two virtual seconds, values and times. Slices are of no account: they differ here.
+    let native = web::digest(&image, 2000, 20_000).expect("the board runs");
+    let script = "(async () => {
+        const { digest } = await import('/pkg/web.js');
+        const image = await (await fetch('/kernel.img')).arrayBuffer();
+        return digest(new Uint8Array(image), 2000, 500);
+    })()";
+    page.wait(&mut browser, "window.qpuscope.app.scope", SOON).expect("the module");
+    let here = page.eval(&mut browser, script).expect("the board runs");
+    assert_eq!(here, native);
+    let bytes: u32 = native.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+    assert!(bytes > 10_000, "{native}");
+}
+
+#[test]
 fn what_stops_the_virtual_pi_is_a_sentence() {
     let (folder, host) = match folder_and_host() {
         Ok(both) => both,

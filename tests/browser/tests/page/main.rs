@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+mod boards;
 mod instrument;
 mod view;
 
