@@ -51,7 +51,9 @@ impl Served {
             let line = receiver
                 .recv_timeout(START)
                 .map_err(|_| "qpuscope web printed no address".to_owned())?;
-            let url = line.split_whitespace().find(|word| word.starts_with("http://"));
+            let url = line
+                .split_whitespace()
+                .find(|word| word.starts_with("http://"));
             served.url = url.unwrap_or_default().to_owned();
         }
         Ok(served)

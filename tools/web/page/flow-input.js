@@ -31,6 +31,7 @@ export class InputArea {
   #points = 0;
   #handles = [];
   #samples = [];
+  /** Where the pointer was while it draws. */
   #last = null;
 
   constructor() {
@@ -42,8 +43,9 @@ export class InputArea {
       this.#draw(event);
     });
     area.addEventListener('pointermove', (event) => {
-      if (area.hasPointerCapture(event.pointerId)) this.#draw(event);
+      if (this.#last && event.buttons & 1) this.#draw(event);
     });
+    for (const end of ['pointerup', 'pointercancel']) area.addEventListener(end, () => { this.#last = null; });
     area.addEventListener('keydown', (event) => this.#key(event));
     followWidth(area, HEIGHT, (width) => {
       this.#width = width;

@@ -51,7 +51,10 @@ export function withRoots(text) {
     if (typeof piece === 'string') return [piece];
     const [sub, sup] = ['sub', 'sup'].map((name) => document.createElement(name));
     [sub.textContent, sup.textContent] = piece;
-    return ['W', sub, sup];
+    const spoken = document.createElement('span');
+    spoken.className = 'visually-hidden';
+    spoken.textContent = ' to the power ';
+    return ['W', sub, spoken, sup];
   });
 }
 
