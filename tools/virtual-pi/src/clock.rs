@@ -78,7 +78,8 @@ pub const LINE_FILL_CLOCKS: u64 = 43 * ARM_HZ / V3D_HZ;
 
 /// Hundredths of V3D clocks at an ARM clock.
 pub fn v3d_ticks(clocks: u64) -> u64 {
-    scale(clocks, 100 * V3D_HZ, ARM_HZ)
+    const TICKS: Ratio = Ratio::new(100 * V3D_HZ, ARM_HZ);
+    TICKS.floor(clocks)
 }
 
 /// Ticks of the watchdog. Source: Linux `bcm2835_wdt.c` (`SECS_TO_WDOG_TICKS`: 2^16 a second).
@@ -87,33 +88,91 @@ pub const WATCHDOG_HZ: u64 = 65_536;
 /// UART reference clock of current firmware (`init_uart_clock`).
 pub const UART_HZ: u64 = 48_000_000;
 
+/// Nanoseconds in ARM clocks.
+const NANOSECONDS: Ratio = Ratio::new(1_000_000_000, ARM_HZ);
+/// Rounds of V3D in ARM clocks.
+const ROUNDS: Ratio = Ratio::new(V3D_HZ, ARM_HZ * V3D_CLOCKS_PER_ROUND);
+
 /// Nanoseconds since power-on, rounded down.
 pub fn ns_from_clocks(clocks: u64) -> u64 {
-    scale(clocks, 1_000_000_000, ARM_HZ)
+    NANOSECONDS.floor(clocks)
 }
 
 /// The first clock at or after `ns`.
 pub fn clocks_from_ns(ns: u64) -> u64 {
-    let clocks = (u128::from(ns) * u128::from(ARM_HZ)).div_ceil(1_000_000_000);
-    u64::try_from(clocks).unwrap_or(u64::MAX)
-}
-
-/// `value * numerator / denominator`, rounded down, without overflow in between.
-pub fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
-    u64::try_from(u128::from(value) * u128::from(numerator) / u128::from(denominator))
-        .unwrap_or(u64::MAX)
+    NANOSECONDS.inverse_ceil(ns)
 }
 
 /// Rounds that V3D ends in so many ARM clocks after its start.
 pub fn rounds_in_clocks(clocks: u64) -> u64 {
-    scale(clocks, V3D_HZ, ARM_HZ * V3D_CLOCKS_PER_ROUND)
+    ROUNDS.floor(clocks)
 }
 
 /// The first ARM clock by which V3D has ended so many rounds.
 pub fn clocks_for_rounds(rounds: u64) -> u64 {
-    let clocks = (u128::from(rounds) * u128::from(ARM_HZ * V3D_CLOCKS_PER_ROUND))
-        .div_ceil(u128::from(V3D_HZ));
-    u64::try_from(clocks).unwrap_or(u64::MAX)
+    ROUNDS.inverse_ceil(rounds)
+}
+
+/// A factor, reduced. Products of up to 128 bits are right; those of up to 64 are divided as such,
+/// which is several times as fast, on wasm32 most of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    numerator: u64,
+    denominator: u64,
+}
+
+impl Ratio {
+    /// `numerator / denominator`; neither is 0.
+    pub const fn new(numerator: u64, denominator: u64) -> Self {
+        let (mut a, mut b) = (numerator, denominator);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        Self {
+            numerator: numerator / a,
+            denominator: denominator / a,
+        }
+    }
+
+    /// `value` times this, rounded down.
+    #[inline]
+    pub fn floor(self, value: u64) -> u64 {
+        if fits(value, self.numerator) {
+            value * self.numerator / self.denominator
+        } else {
+            narrow(wide(value, self.numerator) / u128::from(self.denominator))
+        }
+    }
+
+    /// `value` divided by this, rounded up.
+    #[inline]
+    pub fn inverse_ceil(self, value: u64) -> u64 {
+        if fits(value, self.denominator) {
+            (value * self.denominator).div_ceil(self.numerator)
+        } else {
+            narrow(wide(value, self.denominator).div_ceil(self.numerator.into()))
+        }
+    }
+
+    /// This as a number.
+    pub fn to_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
+/// True if a product has at most 64 bits.
+#[inline]
+fn fits(a: u64, b: u64) -> bool {
+    a.leading_zeros() + b.leading_zeros() >= u64::BITS
+}
+
+#[cold]
+fn wide(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
+}
+
+fn narrow(value: u128) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -128,6 +187,26 @@ mod tests {
             let back = ns_from_clocks(clocks_from_ns(ns));
             assert!(back >= ns && back <= ns + 2, "{ns} -> {back}");
         }
+    }
+
+    #[test]
+    fn wide_and_narrow_products_agree() {
+        for ratio in [
+            Ratio::new(3, 7),
+            Ratio::new(384, 87_500),
+            Ratio::new(1 << 40, 1 << 37 | 1),
+        ] {
+            for value in [0, 1, 6, 7, 8, 1 << 20, 1 << 56, u64::MAX / 9] {
+                let [n, d, v] = [ratio.numerator, ratio.denominator, value].map(u128::from);
+                assert_eq!(
+                    u128::from(ratio.floor(value)),
+                    (v * n / d).min(u64::MAX.into())
+                );
+                let inverse = (v * d).div_ceil(n).min(u64::MAX.into());
+                assert_eq!(u128::from(ratio.inverse_ceil(value)), inverse);
+            }
+        }
+        assert_eq!(Ratio::new(6, 4), Ratio::new(3, 2));
     }
 
     #[test]

@@ -85,6 +85,8 @@ fn wasm(toolchain: &Toolchain) -> Result<PathBuf> {
     let into = root.join("target/wasm");
     let mut flags = firmware::remapped(root, &toolchain.rust_src);
     flags.push(format!("-Clink-arg=-zstack-size={STACK}"));
+    // The sixteen lanes of a QPU; browsers have had it since 2023.
+    flags.push("-Ctarget-feature=+simd128".into());
     let mut cargo = firmware::command(toolchain, root);
     cargo
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))

@@ -233,15 +233,15 @@ impl Capture {
             };
         };
         let is_known = measured.within_hz < measured.rate.to_hz() * START_PERCENT / 100.0;
-        if !is_known {
-            return if late {
-                Err(self.out_of_range(measured))
-            } else {
-                Ok(Event::Nothing)
-            };
+        if !is_known && !late {
+            return Ok(Event::Nothing);
         }
-        let is_i2s = matches!(self.wiring, Wiring::I2s(_));
-        if is_i2s && !RATES_HZ.contains(&measured.rate.to_hz()) {
+        // Few frames of a slow part are there by then: its rate is stated with what is known.
+        let is_right = match self.wiring {
+            Wiring::I2s(_) => RATES_HZ.contains(&measured.rate.to_hz()),
+            Wiring::Smi { .. } => is_known,
+        };
+        if !is_right {
             return Err(self.out_of_range(measured));
         }
         self.compare()?;

@@ -60,6 +60,29 @@ fn a_master_has_its_exact_rate_and_a_slave_the_measured_one() {
 }
 
 #[test]
+fn a_slow_part_starts_although_few_frames_say_its_rate() {
+    for (true_hz, starts) in [(8000.0, true), (11_025.0, true), (7000.0, false)] {
+        let mut port = FakePort::new();
+        port.adc_hz = Some(true_hz);
+        let mut capture = begun(&mut port, SLAVE, None);
+        let event = run(&mut capture, &mut port, 400);
+        if starts {
+            assert_eq!(event, Event::Started, "{true_hz}");
+            let rate = capture.rate().unwrap();
+            assert!(
+                (rate.rate.to_hz() - true_hz).abs() < rate.within_hz,
+                "{rate:?}"
+            );
+        } else {
+            assert!(
+                matches!(event, Event::Failed(Trouble::Range(_))),
+                "{event:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn troubles_end_it_and_the_next_one_works() {
     let stopped = |port: &mut FakePort| port.stops_at = 20_000;
     let slow = |port: &mut FakePort| port.factor = 0.98;

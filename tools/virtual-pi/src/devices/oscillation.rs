@@ -2,55 +2,50 @@
 //!
 //! Rates are fractions, so that a million frames of 64 bit clocks end where they do on a board.
 
-use crate::clock::ARM_HZ;
+use crate::clock::{ARM_HZ, Ratio};
 
 /// A clock that has run since an ARM clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Oscillation {
     /// The ARM clock at which its first cycle began.
     since: u64,
-    /// Cycles in `clocks` ARM clocks, reduced.
-    cycles: u64,
-    clocks: u64,
+    /// Its cycles in ARM clocks.
+    cycles: Ratio,
+    /// Its half cycles in ARM clocks.
+    halves: Ratio,
 }
 
 impl Oscillation {
     /// A clock of `numerator / denominator` Hz from `since` on; neither is 0.
     pub fn new(since: u64, numerator: u64, denominator: u64) -> Self {
-        let clocks = u128::from(ARM_HZ) * u128::from(denominator.max(1));
-        let (mut a, mut b) = (clocks, u128::from(numerator.max(1)));
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
+        let numerator = numerator.max(1);
+        let clocks = ARM_HZ.saturating_mul(denominator.max(1));
         Self {
             since,
-            cycles: (u128::from(numerator.max(1)) / a) as u64,
-            clocks: u64::try_from(clocks / a).unwrap_or(u64::MAX),
+            cycles: Ratio::new(numerator, clocks),
+            halves: Ratio::new(numerator.saturating_mul(2), clocks),
         }
     }
 
     /// Cycles that have ended at `now`.
     pub fn cycles_at(&self, now: u64) -> u64 {
-        crate::clock::scale(now.saturating_sub(self.since), self.cycles, self.clocks)
+        self.cycles.floor(now.saturating_sub(self.since))
     }
 
     /// The first ARM clock at which `cycles` cycles have ended.
     pub fn clock_after(&self, cycles: u64) -> u64 {
-        let clocks = (u128::from(cycles) * u128::from(self.clocks)).div_ceil(self.cycles.into());
-        u64::try_from(clocks)
-            .unwrap_or(u64::MAX)
-            .saturating_add(self.since)
+        self.cycles.inverse_ceil(cycles).saturating_add(self.since)
     }
 
     /// The level at `now`: the first half of a cycle is high.
     pub fn is_high(&self, now: u64) -> bool {
-        let halves = u128::from(now.saturating_sub(self.since)) * u128::from(self.cycles) * 2;
-        (halves / u128::from(self.clocks)).is_multiple_of(2)
+        let halves = self.halves.floor(now.saturating_sub(self.since));
+        halves.is_multiple_of(2)
     }
 
     /// Its rate in hertz.
     pub fn hz(&self) -> f64 {
-        ARM_HZ as f64 * self.cycles as f64 / self.clocks as f64
+        ARM_HZ as f64 * self.cycles.to_f64()
     }
 }
 
