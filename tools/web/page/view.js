@@ -254,6 +254,7 @@ class View {
 
   /** What is shown, for files that are saved: where it comes from stands first. */
   #caption() {
+    this.#refresh();
     const { stream } = this.#picture;
     const from = this.#app.link?.name ?? 'no board';
     return !stream ? from : `${from}; ${stream.source}, ${stream.rateText}; ${stream.n} points, ${stream.domain}, `
