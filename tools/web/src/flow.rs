@@ -57,8 +57,12 @@ impl Flow {
         self.network.radices().to_vec()
     }
 
-    /// The first column that a stage computes, and the one behind its last.
+    /// The first column that a stage computes, and the one behind its last; nothing for a stage that
+    /// there is not.
     pub fn columns_of(&self, stage: usize) -> Vec<usize> {
+        if stage >= self.network.radices().len() {
+            return vec![];
+        }
         let columns = columns_of(&self.network, stage);
         vec![columns.start, columns.end]
     }
@@ -255,6 +259,7 @@ mod tests {
         assert_eq!(flow.twiddles().len(), nodes);
         assert_eq!(flow.radices(), [4, 4]);
         assert_eq!(flow.columns_of(1), [2, 4]);
+        assert!(flow.columns_of(2).is_empty() && flow.stage_words(usize::MAX).is_none());
         assert_eq!(flow.sources(1, 0), [0, 1, 2, 3]);
         assert_eq!(flow.words(4, 0), None);
         assert!(
