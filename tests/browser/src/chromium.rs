@@ -102,7 +102,12 @@ impl Browser {
     ///
     /// # Errors
     /// When Chromium refuses or does not answer in time.
-    pub fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value> {
+    pub fn call(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        parameters: Value,
+    ) -> Result<Value> {
         self.id += 1;
         let mut command = json!({"id": self.id, "method": method, "params": parameters});
         if let Some(session) = session {
@@ -187,5 +192,8 @@ fn address(profile: &Path) -> Result<(u16, String)> {
         }
         thread::sleep(Duration::from_millis(20));
     }
-    Err(format!("Chromium did not start within {} s", START.as_secs()))
+    Err(format!(
+        "Chromium did not start within {} s",
+        START.as_secs()
+    ))
 }

@@ -139,8 +139,15 @@ fn speed(browser: &mut Browser, page: &Page) -> Result<f64> {
     let before = page.eval(browser, seconds)?;
     thread::sleep(MEASURED);
     let after = page.eval(browser, seconds)?;
-    let passed = |at: usize| after[at].as_f64().zip(before[at].as_f64()).map(|(b, a)| b - a);
-    let times = passed(0).zip(passed(1)).map(|(virtual_s, real_s)| virtual_s / real_s);
+    let passed = |at: usize| {
+        after[at]
+            .as_f64()
+            .zip(before[at].as_f64())
+            .map(|(b, a)| b - a)
+    };
+    let times = passed(0)
+        .zip(passed(1))
+        .map(|(virtual_s, real_s)| virtual_s / real_s);
     times.ok_or_else(|| "the page has no time".into())
 }
 
@@ -155,7 +162,9 @@ fn main_thread(browser: &mut Browser, page: &Page) -> Result<f64> {
         let all = answer["metrics"].as_array().cloned().unwrap_or_default();
         let of = |name: &str| {
             let metric = all.iter().find(|metric| metric["name"] == name);
-            metric.and_then(|metric| metric["value"].as_f64()).unwrap_or(f64::NAN)
+            metric
+                .and_then(|metric| metric["value"].as_f64())
+                .unwrap_or(f64::NAN)
         };
         Ok((of("TaskDuration"), of("Timestamp")))
     };
@@ -183,5 +192,7 @@ fn settle(browser: &mut Browser, page: &Page, words: &str) -> Result<()> {
 
 fn number(browser: &mut Browser, page: &Page, expression: &str) -> Result<f64> {
     let value = page.eval(browser, expression)?;
-    value.as_f64().ok_or_else(|| format!("{expression} is {value}"))
+    value
+        .as_f64()
+        .ok_or_else(|| format!("{expression} is {value}"))
 }

@@ -25,7 +25,14 @@ impl Page {
     }
 
     pub(crate) fn begin(&self, browser: &mut Browser, url: &str) -> Result<()> {
-        for domain in ["Runtime", "Log", "Page", "Accessibility", "DOM", "Performance"] {
+        for domain in [
+            "Runtime",
+            "Log",
+            "Page",
+            "Accessibility",
+            "DOM",
+            "Performance",
+        ] {
             self.call(browser, &format!("{domain}.enable"), json!({}))?;
         }
         self.resize(browser, 1280, 800, false)?;
@@ -56,9 +63,16 @@ impl Page {
     ///
     /// # Errors
     /// When Chromium refuses.
-    pub fn resize(&self, browser: &mut Browser, width: u32, height: u32, phone: bool) -> Result<()> {
+    pub fn resize(
+        &self,
+        browser: &mut Browser,
+        width: u32,
+        height: u32,
+        phone: bool,
+    ) -> Result<()> {
         let factor = if phone { 2 } else { 1 };
-        let size = json!({"width": width, "height": height, "deviceScaleFactor": factor, "mobile": phone});
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": factor, "mobile": phone});
         self.call(browser, "Emulation.setDeviceMetricsOverride", size)?;
         let touch = json!({"enabled": phone});
         self.call(browser, "Emulation.setTouchEmulationEnabled", touch)?;
@@ -88,7 +102,9 @@ impl Page {
     pub fn wait(&self, browser: &mut Browser, expression: &str, limit: Duration) -> Result<Value> {
         let deadline = Instant::now() + limit;
         loop {
-            let guarded = format!("(() => {{ try {{ return {expression}; }} catch (e) {{ return null; }} }})()");
+            let guarded = format!(
+                "(() => {{ try {{ return {expression}; }} catch (e) {{ return null; }} }})()"
+            );
             let value = self.eval(browser, &guarded)?;
             let is_falsy = value.is_null() || value == false || value == 0 || value == "";
             if !is_falsy {
@@ -142,8 +158,18 @@ impl Page {
         if middle[2] == 0.0 || middle[2] == 0 {
             return Err(format!("{selector} is not to be seen"));
         }
-        self.mouse(browser, "mousePressed", middle[0].clone(), middle[1].clone())?;
-        self.mouse(browser, "mouseReleased", middle[0].clone(), middle[1].clone())
+        self.mouse(
+            browser,
+            "mousePressed",
+            middle[0].clone(),
+            middle[1].clone(),
+        )?;
+        self.mouse(
+            browser,
+            "mouseReleased",
+            middle[0].clone(),
+            middle[1].clone(),
+        )
     }
 
     fn mouse(&self, browser: &mut Browser, kind: &str, x: Value, y: Value) -> Result<()> {
@@ -177,7 +203,9 @@ impl Page {
         let nodes = tree["nodes"].as_array().map_or(&[][..], Vec::as_slice);
         let met = nodes.iter().filter(|node| node["ignored"] != true);
         let text = |value: &Value| value["value"].as_str().unwrap_or_default().to_owned();
-        Ok(met.map(|node| (text(&node["role"]), text(&node["name"]))).collect())
+        Ok(met
+            .map(|node| (text(&node["role"]), text(&node["name"])))
+            .collect())
     }
 
     /// Closes the tab.

@@ -39,7 +39,7 @@ impl Served {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(|line| line.ok()) {
-                // Whoever asked may have what it wanted.
+                // The address has been read; what comes later has no reader.
                 let _ = sender.send(line);
             }
         });
@@ -51,7 +51,9 @@ impl Served {
             let line = receiver
                 .recv_timeout(START)
                 .map_err(|_| "qpuscope web printed no address".to_owned())?;
-            let url = line.split_whitespace().find(|word| word.starts_with("http://"));
+            let url = line
+                .split_whitespace()
+                .find(|word| word.starts_with("http://"));
             served.url = url.unwrap_or_default().to_owned();
         }
         Ok(served)

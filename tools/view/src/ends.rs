@@ -50,7 +50,8 @@ impl Scale {
         if !self.is_automatic || !highest_db.is_finite() || !noise_db.is_finite() {
             return;
         }
-        let top = ((highest_db + ROOM_DB) / GRID_DB).ceil() * GRID_DB;
+        // Nothing is added to a zero that has a sign.
+        let top = ((highest_db + ROOM_DB) / GRID_DB).ceil() * GRID_DB + 0.0;
         let bottom = ((noise_db - ROOM_DB) / GRID_DB).floor() * GRID_DB;
         let bottom = bottom.clamp(top - 200.0, top - 40.0);
         let shown = [self.reference_db, self.reference_db - self.range_db];

@@ -13,6 +13,15 @@ pub struct Marks {
     pub name: String,
 }
 
+/// Marks of time and the name of their axis.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TimeMarks {
+    /// Lines of the waterfall from the last one back, and words.
+    pub places: Vec<(usize, String)>,
+    /// The name with the unit.
+    pub name: &'static str,
+}
+
 /// A typographic minus sign.
 #[must_use]
 pub fn minus(number: &str) -> String {

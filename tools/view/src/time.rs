@@ -53,15 +53,51 @@ pub fn step(rough: f64) -> f64 {
 /// A time since the beginning, in microseconds, as marks so far apart show it.
 #[must_use]
 pub fn elapsed(us: f64, step: f64) -> String {
-    if step >= DAY_US {
-        return format!("{:.0}", us / DAY_US);
+    elapsed_beside(us, step, us)
+}
+
+/// The form of times on an axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Seconds,
+    Clock,
+    Days,
+}
+
+/// The form of marks so far apart, where the latest time is `latest_us`.
+fn form(step: f64, latest_us: f64) -> Form {
+    match step {
+        step if step >= DAY_US => Form::Days,
+        step if step < SECOND_US => Form::Seconds,
+        step if step < MINUTE_US && latest_us < 2.0 * MINUTE_US => Form::Seconds,
+        _ => Form::Clock,
     }
+}
+
+/// A time since the beginning in the form of the latest time on the same axis.
+#[must_use]
+pub fn elapsed_beside(us: f64, step: f64, latest_us: f64) -> String {
     let seconds = us / SECOND_US;
-    if step < SECOND_US || (step < MINUTE_US && seconds < 120.0) {
-        let places = decimals(step / SECOND_US);
-        return format!("{seconds:.places$}");
+    match form(step, latest_us) {
+        Form::Days => format!("{:.0}", us / DAY_US),
+        Form::Seconds => {
+            let places = decimals(step / SECOND_US);
+            format!("{seconds:.places$}")
+        }
+        Form::Clock => {
+            let whole = seconds.round() as u64;
+            let (hours, minutes) = (whole / 3600, whole / 60 % 60);
+            format!("{hours}:{minutes:02}:{:02}", whole % 60)
+        }
     }
-    let whole = seconds.round() as u64;
-    let (hours, minutes) = (whole / 3600, whole / 60 % 60);
-    format!("{hours}:{minutes:02}:{:02}", whole % 60)
+}
+
+/// The name of an axis of such times.
+#[must_use]
+pub fn name(step: f64, latest_us: f64) -> &'static str {
+    match form(step, latest_us) {
+        Form::Days => "Time (days)",
+        Form::Seconds => "Time (s)",
+        Form::Clock => "Time (h:mm:ss)",
+    }
 }

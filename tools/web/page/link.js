@@ -13,10 +13,18 @@ export class SimulatedLink {
   onClosed = () => {};
   /** Called with virtual seconds since power-on. */
   onTime = () => {};
+  /** Called when a source of samples has ended by itself. */
+  onEnded = () => {};
   /** Bytes of the worker's memory. */
   memory = 0;
+  /** Real time in which the worker simulated, in seconds. */
+  busy = 0;
+  /** Seconds of live samples that wait. */
+  behind = 0;
 
   #worker;
+  #playing = new Map();
+  #plays = 0;
 
   /**
    * @param {ArrayBuffer} image kernel.img
@@ -35,12 +43,47 @@ export class SimulatedLink {
     if (data.kind === 'ran') {
       this.#worker.postMessage({ kind: 'seen' });
       this.memory = data.memory;
+      this.busy = data.busy / 1000;
+      this.behind = data.behind;
       this.onTime(data.seconds);
       if (data.bytes.length > 0) this.onBytes(data.bytes);
+    } else if (data.kind === 'played') {
+      this.#playing.get(data.id)?.(data);
+      this.#playing.delete(data.id);
+    } else if (data.kind === 'ended') {
+      this.onEnded(data.sentence);
     } else if (data.kind === 'stopped') {
       this.#end(`The virtual Pi stopped: ${data.sentence}`);
     }
   }
+
+  /**
+   * Wires a part to the board's pins that plays a source.
+   * @param {object} source see sources.js
+   * @param {Transferable[]} transferred what of it is handed over
+   * @returns {Promise<?object>} facts about what plays; it fails with a sentence
+   */
+  play(source, transferred = []) {
+    this.#plays += 1;
+    const id = this.#plays;
+    this.#worker?.postMessage({ kind: 'play', id, source }, transferred);
+    return new Promise((resolve, reject) => {
+      this.#playing.set(id, ({ facts, refusal }) => {
+        if (refusal === undefined) resolve(facts);
+        else reject(new Error(refusal));
+      });
+      if (!this.#worker) this.#refuse();
+    });
+  }
+
+  /** Ends what waits for a worker that is gone. */
+  #refuse() {
+    for (const answer of this.#playing.values()) answer({ refusal: 'The virtual Pi is switched off: choose it again.' });
+    this.#playing.clear();
+  }
+
+  /** Takes live samples from a port, arrays of 32-bit floats. */
+  feedFrom(port) { this.#worker?.postMessage({ kind: 'feed', port }, [port]); }
 
   #end(sentence) {
     if (!this.#worker) return;
@@ -53,5 +96,9 @@ export class SimulatedLink {
   setBaud(rate) { this.#worker?.postMessage({ kind: 'baud', rate }); }
   /** Virtual time by real time; Infinity: as fast as it goes. */
   setPace(pace) { this.#worker?.postMessage({ kind: 'pace', pace }); }
-  close() { this.#worker?.terminate(); this.#worker = null; }
+  close() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#refuse();
+  }
 }

@@ -2,8 +2,11 @@
 // requests get in.
 //
 // To it:   {kind: 'boot', image: ArrayBuffer, cmdline, pace}, {kind: 'send', bytes},
-//          {kind: 'baud', rate}, {kind: 'pace', pace}, {kind: 'seen'}
-// From it: {kind: 'ready'}, {kind: 'ran', bytes, seconds, memory}, {kind: 'stopped', sentence}
+//          {kind: 'baud', rate}, {kind: 'pace', pace}, {kind: 'seen'},
+//          {kind: 'play', id, source}: see sources.js, {kind: 'feed', port}: a port of live samples
+// From it: {kind: 'ready'}, {kind: 'ran', bytes, seconds, memory, busy, behind},
+//          {kind: 'played', id, facts} or {kind: 'played', id, refusal},
+//          {kind: 'ended', sentence}: a source has, {kind: 'stopped', sentence}: the board has
 
 import init, { Machine } from './pkg/web.js';
 
@@ -18,13 +21,26 @@ let machine = null;
 /** What the module exports, its memory among it. */
 let wasm = null;
 let pace = 1;
+/** Samples come in real time: they are the pace. */
+let isLive = false;
 let unseen = 0;
+/** Real time in which it simulated, in milliseconds. */
+let busy = 0;
 /** Where real and virtual time were the same, for the pace. */
 let origin = { real: 0, virtual: 0 };
 
 const channel = new MessageChannel();
-channel.port1.onmessage = () => slice();
-function soon() { channel.port2.postMessage(null); }
+let isDue = false;
+let timer = 0;
+channel.port1.onmessage = () => {
+  isDue = false;
+  slice();
+};
+function soon() {
+  if (isDue) return;
+  isDue = true;
+  channel.port2.postMessage(null);
+}
 
 function stop(sentence) {
   machine = null;
@@ -37,6 +53,7 @@ function restartPace() {
 
 /** How far virtual time is ahead of what the pace allows, in milliseconds. */
 function ahead() {
+  if (isLive || !Number.isFinite(pace)) return 0;
   const virtual = (machine.seconds() - origin.virtual) * 1000;
   const allowed = (performance.now() - origin.real) * pace;
   if (virtual < allowed - 250) restartPace(); // too slow: what was missed is not caught up
@@ -46,23 +63,36 @@ function ahead() {
 function slice() {
   if (!machine) return;
   if (unseen >= MOST_UNSEEN) return; // 'seen' goes on
-  const wait = Number.isFinite(pace) ? ahead() : 0;
-  if (wait > 1) { setTimeout(slice, wait); return; }
+  clearTimeout(timer);
+  const wait = ahead();
+  if (wait > 1) { timer = setTimeout(slice, wait); return; }
   const pieces = [];
   const began = performance.now();
   try {
     do {
       pieces.push(machine.run(STEP_US));
-    } while (performance.now() - began < SLICE_MS && !(Number.isFinite(pace) && ahead() > 0));
+    } while (!machine.is_starved() && performance.now() - began < SLICE_MS && ahead() <= 0);
   } catch (error) {
-    stop(String(error));
+    stop(sentenceOf(error));
     return;
   }
-  const bytes = join(pieces);
+  busy += performance.now() - began;
+  report(join(pieces));
+  // Live samples go on with it.
+  if (!machine.is_starved()) soon();
+}
+
+function report(bytes) {
+  const ended = machine.take_ended();
+  if (ended) {
+    isLive = false;
+    restartPace();
+    postMessage({ kind: 'ended', sentence: ended });
+  }
   unseen += 1;
   const memory = wasm.memory.buffer.byteLength;
-  postMessage({ kind: 'ran', bytes, seconds: machine.seconds(), memory }, [bytes.buffer]);
-  soon();
+  const [seconds, behind] = [machine.seconds(), machine.behind()];
+  postMessage({ kind: 'ran', bytes, seconds, memory, busy, behind }, [bytes.buffer]);
 }
 
 function join(pieces) {
@@ -75,6 +105,53 @@ function join(pieces) {
   return bytes;
 }
 
+function sentenceOf(error) {
+  return error?.message ?? String(error);
+}
+
+/** Live samples; when they wait for too long, the machine gives their source up. */
+function feed(samples) {
+  if (!machine || !isLive) return;
+  try {
+    machine.feed(samples);
+  } catch (error) {
+    isLive = false;
+    restartPace();
+    postMessage({ kind: 'ended', sentence: sentenceOf(error) });
+  }
+  soon();
+}
+
+/** Wires a part to the pins; returns facts about what it plays, or null. */
+function play(source) {
+  isLive = false;
+  switch (source.what) {
+    case 'live': {
+      const facts = machine.play_live(source.hz);
+      isLive = true;
+      return facts;
+    }
+    case 'file': {
+      const bytes = new Uint8Array(source.bytes);
+      return machine.play_file(source.name, bytes, source.rateHz, source.channel, source.repeats);
+    }
+    case 'temperatures': return machine.play_temperatures(source.table);
+    case 'bursts': return machine.play_bursts();
+    default: machine.unplug(); return null;
+  }
+}
+
+function played(id, source) {
+  try {
+    const facts = play(source);
+    postMessage({ kind: 'played', id, facts: JSON.parse(facts) });
+  } catch (error) {
+    postMessage({ kind: 'played', id, refusal: sentenceOf(error) });
+  }
+  restartPace();
+  soon();
+}
+
 onmessage = async ({ data }) => {
   switch (data.kind) {
     case 'boot':
@@ -82,7 +159,7 @@ onmessage = async ({ data }) => {
         wasm = await init();
         machine = new Machine(new Uint8Array(data.image), data.cmdline);
       } catch (error) {
-        stop(String(error));
+        stop(sentenceOf(error));
         return;
       }
       pace = data.pace ?? 1;
@@ -94,5 +171,7 @@ onmessage = async ({ data }) => {
     case 'baud': machine?.set_baud(data.rate); break;
     case 'pace': pace = data.pace; if (machine) { restartPace(); soon(); } break;
     case 'seen': unseen -= 1; soon(); break;
+    case 'play': if (machine) played(data.id, data.source); break;
+    case 'feed': data.port.onmessage = ({ data: samples }) => feed(samples); break;
   }
 };

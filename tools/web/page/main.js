@@ -9,6 +9,7 @@ import { Pace } from './pace.js';
 import { hasSerial, openSerial } from './serial.js';
 import { mountSettings } from './settings.js';
 import { SocketLink, takeToken } from './socket.js';
+import { mountSources } from './sources.js';
 import { mountTabs } from './tabs.js';
 import { mountView } from './view.js';
 
@@ -32,6 +33,7 @@ const app = {
   firstSpectrumMs: null,
   settings: null,
   links: null,
+  sources: null,
   view: null,
 
   get link() { return this.board?.link ?? null; },
@@ -60,6 +62,7 @@ const app = {
     this.board.onClosed = (sentence) => {
       this.board = null;
       this.links.show(null);
+      this.sources.show(null);
       this.say(sentence);
     };
     this.board.onFed = () => {
@@ -70,6 +73,7 @@ const app = {
     panel('pace').textContent = '';
     this.say('');
     this.links.show(link);
+    this.sources.show(link);
     return this.board;
   },
 
@@ -141,6 +145,7 @@ async function start() {
   app.scope = new wasm.Scope();
   app.view = mountView(panel('view'), app.scope);
   app.settings = mountSettings(panel('settings'), app);
+  app.sources = mountSources(panel('sources'), app);
   const token = takeToken();
   app.links = mountLinks(panel('links'), app, {
     serial: hasSerial() ? openSerial : null,
@@ -158,9 +163,11 @@ window.qpuscope = {
     seconds: app.pace.seconds,
     speed: app.pace.speed,
     memory: app.link?.memory ?? 0,
+    busy: app.link?.busy ?? 0,
     firstSpectrumMs: app.firstSpectrumMs,
     link: app.links?.state() ?? null,
     ...app.settings?.state(),
+    ...app.sources?.state(),
     ...app.view?.state(),
   }),
 };

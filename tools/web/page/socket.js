@@ -32,6 +32,13 @@ export function takeToken(place = location, past = history) {
   return token;
 }
 
+/** A token that was refused opens nothing, however often the tab is reloaded. */
+function forgetToken() {
+  try {
+    sessionStorage.removeItem(KEPT);
+  } catch { /* nothing was kept */ }
+}
+
 /** A line through `qpuscope web`. It opens itself and sends nothing to the board. */
 export class SocketLink {
   kind = 'socket';
@@ -127,6 +134,7 @@ export class SocketLink {
     const refusal = await this.#refusal();
     if (this.#isClosed) return;
     if (refusal !== null) {
+      forgetToken();
       this.#end(refusal);
     } else if (performance.now() - this.#lostAt > GIVE_UP_MS) {
       this.#end('`qpuscope web` has been gone for a minute: start it again and open its address.');

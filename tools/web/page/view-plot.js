@@ -266,7 +266,7 @@ export class WaterfallPlot {
     const { context } = this.#board;
     context.strokeStyle = colours.axis;
     context.beginPath();
-    for (const [line, words] of times) {
+    for (const [line, words] of times?.places ?? []) {
       const y = line + 0.5;
       context.moveTo(plot.left - 4, y);
       context.lineTo(plot.left, y);
@@ -276,8 +276,7 @@ export class WaterfallPlot {
     context.save();
     context.translate(12, plot.height / 2);
     context.rotate(-Math.PI / 2);
-    const name = times.some(([, words]) => words.includes(':')) ? 'Time (h:mm:ss)' : 'Time (s)';
-    this.#board.text(name, 0, 0, 'center', colours.muted);
+    this.#board.text(times?.name ?? 'Time', 0, 0, 'center', colours.muted);
     context.restore();
   }
 

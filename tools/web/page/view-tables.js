@@ -2,7 +2,7 @@
 
 /** Replaces the rows of a table's part; text only. */
 function fill(part, rows) {
-  part.replaceChildren(...rows.map(({ heading, cells, selected, all }) => {
+  part.replaceChildren(...rows.map(({ heading, cells, selected, all, isText }) => {
     const row = document.createElement('tr');
     row.classList.toggle('selected', Boolean(selected));
     if (heading !== undefined) {
@@ -14,15 +14,13 @@ function fill(part, rows) {
     for (const words of cells) {
       const cell = document.createElement(all ? 'th' : 'td');
       if (all) cell.scope = 'col';
-      cell.className = 'number';
+      if (!isText) cell.className = 'number';
       cell.textContent = words;
       row.append(cell);
     }
     return row;
   }));
 }
-
-const minus = (number) => `${number}`.replace('-', '−');
 
 /** Peaks, strongest first. */
 export function peaks(table, picture) {
@@ -67,10 +65,10 @@ export function facts(table, picture) {
     ...(status.doubt ? [['Doubt', 'the QPUs failed a check: some of these results may be wrong']] : []),
     ['Gaps', picture.gaps.length === 0 ? 'none' : `${picture.gapCount}; the last: ${picture.gaps.at(-1).reason}`],
   ];
-  fill(table.tBodies[0], rows.map(([heading, words]) => ({ heading, cells: [minus(words)] })));
+  fill(table.tBodies[0], rows.map(([heading, words]) => ({ heading, cells: [words], isText: true })));
 }
 
 /** Keys and what they do. */
 export function keys(table, list) {
-  fill(table.tBodies[0], list.map(({ key, words }) => ({ heading: key, cells: [words] })));
+  fill(table.tBodies[0], list.map(({ key, words }) => ({ heading: key, cells: [words], isText: true })));
 }

@@ -181,8 +181,8 @@ impl Scope {
             },
             "gaps": gaps.collect::<Vec<_>>(),
             "gapCount": now.map_or(0, |status| status.gaps),
-            "rows": view.end_line() as f64,
-            "rowsKept": view.end_line().saturating_sub(view.first_line()) as f64,
+            "rows": view.end_line(),
+            "rowsKept": view.end_line().saturating_sub(view.first_line()),
             "rowBytes": view.row_bytes(),
         })
         .to_string()
@@ -196,7 +196,7 @@ impl Scope {
         json!({
             "frequency": marks(view.frequency_marks(frequencies as usize)),
             "level": marks(view.level_marks(levels as usize)),
-            "time": times,
+            "time": times.map(|times| json!({ "name": times.name, "places": times.places })),
         })
         .to_string()
     }

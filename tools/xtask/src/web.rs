@@ -46,9 +46,14 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
 /// Builds the tool that serves the page.
 fn qpuscope() -> Result<PathBuf> {
     let mut cargo = Command::new(workspace::cargo());
-    cargo
-        .current_dir(workspace::root())
-        .args(["build", "--quiet", "--locked", "--release", "--package", "qpuscope"]);
+    cargo.current_dir(workspace::root()).args([
+        "build",
+        "--quiet",
+        "--locked",
+        "--release",
+        "--package",
+        "qpuscope",
+    ]);
     process::must(&mut cargo, BUILD_LIMIT)?;
     Ok(workspace::target().join("release/qpuscope"))
 }
@@ -59,11 +64,18 @@ pub fn build(folder: &Path) -> Result<String> {
     let image = firmware::build(&toolchain)?;
     let wasm = wasm(&toolchain)?;
     let root = workspace::root();
-    let notices = format!("{}\n{}", notices::PAGE.text(root)?, notices::IMAGE.text(root)?);
+    let notices = format!(
+        "{}\n{}",
+        notices::PAGE.text(root)?,
+        notices::IMAGE.text(root)?
+    );
     let paths = [&wasm, &image.img, folder].map(|path| path.display().to_string());
     package::must("web-pack", &paths, BUILD_LIMIT)?;
     fs::write(folder.join("notices.txt"), notices)?;
-    eprintln!("{}: open it through a server, such as `cargo xtask web --serve`", folder.display());
+    eprintln!(
+        "{}: open it through a server, such as `cargo xtask web --serve`",
+        folder.display()
+    );
     Ok(folder.display().to_string())
 }
 
@@ -76,9 +88,20 @@ fn wasm(toolchain: &Toolchain) -> Result<PathBuf> {
     let mut cargo = firmware::command(toolchain, root);
     cargo
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &toolchain.linker)
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER",
+            &toolchain.linker,
+        )
         .args(["build", "--locked", "-Zbuild-std=std,panic_abort"])
-        .args(["--target", TARGET, "--profile", "web", "--package", "web", "--target-dir"])
+        .args([
+            "--target",
+            TARGET,
+            "--profile",
+            "web",
+            "--package",
+            "web",
+            "--target-dir",
+        ])
         .arg(&into);
     process::must(cargo.stdout(std::io::stderr()), BUILD_LIMIT)
         .with_context(|| format!("the page's program did not build for {TARGET}"))?;

@@ -143,6 +143,8 @@ fn a_connection_that_drops_is_reported_and_comes_back() {
         &page,
         "log.says[1]?.startsWith('closed: The token is not that of this')",
     );
+    let kept = bench.eval(&page, "sessionStorage.length");
+    assert_eq!(kept, json!(0), "a token that opens nothing is kept");
 }
 
 #[test]

@@ -13,21 +13,35 @@ const BIN_HZ: f64 = 50.0;
 
 #[test]
 fn the_generators_tone_has_its_frequency_and_level() {
-    let Open { mut browser, page, _served } = match open(&[], &[]) {
+    let Open {
+        mut browser,
+        page,
+        _served,
+    } = match open(&[], &[]) {
         Ok(open) => open,
         Err(why) => tests::skip!("{why}"),
     };
     let b = &mut browser;
-    page.wait(b, "window.qpuscope.state().peaks.length > 0", SOON).expect("peaks");
+    page.wait(b, "window.qpuscope.state().peaks.length > 0", SOON)
+        .expect("peaks");
     // `kernel/wire/PROTOCOL.md`: the generator's default tones, of which this one is the strongest.
-    let peak = page.eval(b, "window.qpuscope.state().peaks[0]").expect("a peak");
+    let peak = page
+        .eval(b, "window.qpuscope.state().peaks[0]")
+        .expect("a peak");
     let value = |name: &str| peak[name].as_f64().expect("a number");
     assert!((value("hz") - 6400.0).abs() < BIN_HZ / 10.0, "{peak}");
     assert!((value("levelDb") + 6.0206).abs() < 0.1, "{peak}");
     // A refused setting is a sentence beside the settings, and the stream goes on.
-    let refusal = page.eval(b, "window.qpuscope.app.settings.set('n=1000')").expect("an answer");
-    assert!(refusal.as_str().is_some_and(|text| text.contains("65536")), "{refusal}");
-    let records = page.eval(b, "window.qpuscope.state().records").expect("a number");
+    let refusal = page
+        .eval(b, "window.qpuscope.app.settings.set('n=1000')")
+        .expect("an answer");
+    assert!(
+        refusal.as_str().is_some_and(|text| text.contains("65536")),
+        "{refusal}"
+    );
+    let records = page
+        .eval(b, "window.qpuscope.state().records")
+        .expect("a number");
     let more = format!("window.qpuscope.state().records > {records} + 2");
     page.wait(b, &more, SOON).expect("spectra go on");
     // Nothing was refused by the content security policy, and nothing is missing.
@@ -36,7 +50,11 @@ fn the_generators_tone_has_its_frequency_and_level() {
 
 #[test]
 fn the_line_is_the_same_byte_for_byte_as_natively() {
-    let Open { mut browser, page, _served } = match open(&[], &[]) {
+    let Open {
+        mut browser,
+        page,
+        _served,
+    } = match open(&[], &[]) {
         Ok(open) => open,
         Err(why) => tests::skip!("{why}"),
     };
@@ -48,10 +66,15 @@ fn the_line_is_the_same_byte_for_byte_as_natively() {
         const image = await (await fetch('/kernel.img')).arrayBuffer();
         return digest(new Uint8Array(image), 2000, 500);
     })()";
-    page.wait(&mut browser, "window.qpuscope.app.scope", SOON).expect("the module");
+    page.wait(&mut browser, "window.qpuscope.app.scope", SOON)
+        .expect("the module");
     let here = page.eval(&mut browser, script).expect("the board runs");
     assert_eq!(here, native);
-    let bytes: u32 = native.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+    let bytes: u32 = native
+        .split(' ')
+        .next()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(0);
     assert!(bytes > 10_000, "{native}");
 }
 
@@ -79,18 +102,24 @@ fn what_stops_the_virtual_pi_is_a_sentence() {
     let without_image = |folder: &Path| fs::remove_file(folder.join("kernel.img")).expect("a file");
     fails(&without_image, "copy the whole folder");
     fails(&write("kernel.img", "\u{7f}ELF"), "The virtual Pi stopped");
-    fails(&write("machine-worker.js", "throw new Error('no')"), "worker died");
+    fails(
+        &write("machine-worker.js", "throw new Error('no')"),
+        "worker died",
+    );
     fails(&write("pkg/web_bg.wasm", "no wasm"), "does not start");
 
     let served = Served::start(&host, &folder, &[]).expect("the server starts");
     let page = b.open("about:blank").expect("a tab");
     let without = json!({"source": "delete globalThis.WebAssembly"});
-    page.call(b, "Page.addScriptToEvaluateOnNewDocument", without).expect("a script");
+    page.call(b, "Page.addScriptToEvaluateOnNewDocument", without)
+        .expect("a script");
     page.go(b, &served.url).expect("the page opens");
-    page.wait(b, &format!("{status}.includes('has no WebAssembly')"), SOON).expect("a sentence");
+    page.wait(b, &format!("{status}.includes('has no WebAssembly')"), SOON)
+        .expect("a sentence");
     let file = format!("file://{}/index.html", folder.display());
     page.go(b, &file).expect("the file opens");
-    page.wait(b, &format!("{status}.includes('Serve its folder')"), SOON).expect("a sentence");
+    page.wait(b, &format!("{status}.includes('Serve its folder')"), SOON)
+        .expect("a sentence");
 }
 
 /// A copy of the page, to be spoilt.

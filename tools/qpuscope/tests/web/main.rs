@@ -6,6 +6,7 @@ mod served;
 #[path = "../common/tool.rs"]
 mod tool;
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -224,6 +225,24 @@ fn a_recording_is_played_faster_when_the_page_asks() {
 }
 
 #[test]
+fn bytes_of_a_pipe_wait_for_the_first_tab() {
+    let bytes = std::fs::read(recording()).expect("the recording");
+    let served = Served::start_with(&["-"], File::open(recording()).expect("the recording"));
+    let (mut tab, hello) = served.open();
+    assert_eq!(
+        (&hello["source"], &hello["writer"]),
+        (&"recording".into(), &false.into())
+    );
+    assert_eq!(tab.bytes(bytes.len()), bytes);
+    assert_eq!(tab.text()["kind"], "end");
+    // One that comes later has missed them, and is told so.
+    let (mut late, _) = served.open();
+    assert_eq!(late.text()["kind"], "end");
+    late.send(&[0]);
+    assert_eq!(late.text()["kind"], "refused");
+}
+
+#[test]
 fn two_tabs_see_one_board_and_one_at_a_time_writes() {
     let board = Board::new();
     let served = Served::start(&[&board.port]);
@@ -311,23 +330,17 @@ fn a_tab_that_reads_too_slowly_is_closed_and_holds_nobody_up() {
     let mut line = board.accept();
     let (mut slow, _) = served.open();
     let (mut quick, _) = served.open();
-    // More than the queue and the buffers of the kernel hold.
-    const PIECE: usize = 256 << 10;
-    const PIECES: usize = 64;
-    let sender = std::thread::spawn(move || {
-        let piece = vec![0x55; PIECE];
-        for _ in 0..PIECES {
-            line.write_all(&piece).expect("the line is read");
-        }
-        line
-    });
-    assert_eq!(quick.bytes(PIECE * PIECES).len(), PIECE * PIECES);
+    // 16 MiB are more than the queue and the buffers of the kernel hold.
+    let piece = vec![0x55; 64 << 10];
+    for _ in 0..256 {
+        line.write_all(&piece).expect("the line is read");
+        assert_eq!(quick.bytes(piece.len()), piece);
+    }
     let (code, sentence) = slow.farewell();
     assert!(
         code == 4001 && sentence.contains("too slowly"),
         "{code} {sentence}"
     );
-    let _line = sender.join().expect("all was sent");
 }
 
 #[test]

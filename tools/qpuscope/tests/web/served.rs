@@ -46,7 +46,13 @@ pub struct Served {
 impl Served {
     /// Starts `qpuscope web` and waits for its address.
     pub fn start(arguments: &[&str]) -> Self {
+        Self::start_with(arguments, Stdio::null())
+    }
+
+    /// Starts it with something on its standard input.
+    pub fn start_with(arguments: &[&str], input: impl Into<Stdio>) -> Self {
         let mut process = web(arguments)
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

@@ -6,11 +6,11 @@ use crate::csv;
 use crate::ends::Scale;
 use crate::levels::{Ends, decibels};
 use crate::markers::Reading;
-use crate::marks::{self, Marks};
+use crate::marks::{self, Marks, TimeMarks};
 use crate::peaks::{self, Bins};
 use crate::pool;
 use crate::ring::{Content, Row};
-use crate::time::{elapsed, step};
+use crate::time;
 use crate::traces::Trace;
 use crate::waterfall::Lines;
 
@@ -252,11 +252,11 @@ impl View {
         Some(marks::level(reference_db, range_db, most, unit))
     }
 
-    /// Marks of time of the `count` lines before the last, `most` of them or so: numbers of lines
-    /// from the last one back, and words. Times count from the first sample of each section; a mark
-    /// stands where a round time lies between two lines, however far these are apart.
+    /// Marks of time of the `count` lines before the last, `most` of them or so. Times count from
+    /// the first sample of each section; a mark stands where a round time lies between two lines,
+    /// however far these are apart.
     #[must_use]
-    pub fn time_marks(&self, count: usize, most: usize) -> Vec<(usize, String)> {
+    pub fn time_marks(&self, count: usize, most: usize) -> Option<TimeMarks> {
         let end = self.end_line();
         let lines = end.saturating_sub(count as u64).max(self.first_line())..end;
         let rows: Vec<Option<&Row>> = lines
@@ -281,19 +281,22 @@ impl View {
             .get(distances.len() / 2)
             .map_or(0.0, |it| it * 1e6);
         if !(usual_us > 0.0) {
-            return vec![];
+            return None;
         }
-        let step_us = step(usual_us * count as f64 / most.max(1) as f64);
+        let step_us = time::step(usual_us * count as f64 / most.max(1) as f64);
         let apart = count / most.max(1) / 2;
-        let mut marks: Vec<(usize, String)> = vec![];
+        let latest_us = pairs.first().map_or(0.0, |(_, now, _)| now.from_s * 1e6);
+        let mut places: Vec<(usize, String)> = vec![];
         for (index, now, before) in pairs {
             let round = |row: &Row| (row.from_s * 1e6 / step_us + 1e-9).floor();
-            let is_apart = marks.last().is_none_or(|(last, _)| index >= last + apart);
+            let is_apart = places.last().is_none_or(|(last, _)| index >= last + apart);
             if round(now) > round(before) && is_apart {
-                marks.push((index, elapsed(round(now) * step_us, step_us)));
+                let us = round(now) * step_us;
+                places.push((index, time::elapsed_beside(us, step_us, latest_us)));
             }
         }
-        marks
+        let name = time::name(step_us, latest_us);
+        Some(TimeMarks { places, name })
     }
 
     /// The shown span as CSV: a line for each bin, a column for each trace.

@@ -24,6 +24,9 @@ fn main() -> ExitCode {
     }
 }
 
+/// The shipped series, which the page plays.
+const SERIES: &str = "seattle_temperature_2010_hourly.csv";
+
 /// The file that shows a folder to be a page of ours, which may be written over.
 const MARK: &str = "index.html";
 
@@ -33,6 +36,8 @@ fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
     copy(&page, folder)?;
     let into = folder.join("kernel.img");
     fs::copy(image, &into).with_context(|| format!("cannot write {}", into.display()))?;
+    let series = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../data").join(SERIES);
+    fs::copy(&series, folder.join(SERIES)).with_context(|| format!("cannot copy {SERIES}"))?;
     let mut glue = Bindgen::new();
     glue.input_path(wasm)
         .out_name("web")

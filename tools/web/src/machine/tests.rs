@@ -1,10 +1,11 @@
 use super::*;
 
-/// A guest that does nothing: `b .`.
-const ENDLESS: [u8; 4] = 0xeaff_fffe_u32.to_le_bytes();
+/// A guest that sleeps: `mov r0, #0`, `mcr p15, 0, r0, c7, c0, 4`, and a branch to the first.
+const ASLEEP: [u32; 3] = [0xe3a0_0000, 0xee07_0f90, 0xeaff_fffc];
 
 fn machine() -> Machine {
-    Machine::new(&ENDLESS, "").unwrap()
+    let image: Vec<u8> = ASLEEP.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Machine::new(&image, "").unwrap()
 }
 
 #[test]

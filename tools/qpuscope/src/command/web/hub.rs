@@ -197,14 +197,32 @@ impl Hub {
         shared.say(&ToPage::End);
     }
 
-    /// The next thing for the line.
-    pub fn next_for_line(&self) -> Option<ToLine> {
+    /// Takes the next thing for the line, at most so many bytes of it.
+    pub fn next_for_line(&self, most: usize) -> Option<ToLine> {
         let mut shared = self.shared();
-        let next = shared.to_line.pop_front();
-        if let Some(ToLine::Bytes(bytes)) = &next {
+        let mut next = shared.to_line.pop_front();
+        if let Some(ToLine::Bytes(bytes)) = &mut next {
+            if bytes.len() > most {
+                let rest = bytes.split_off(most);
+                shared.to_line.push_front(ToLine::Bytes(rest));
+            }
             shared.to_line_bytes -= bytes.len();
         }
         next
+    }
+
+    /// Returns whether something waits for the line.
+    #[must_use]
+    pub fn has_for_line(&self) -> bool {
+        !self.shared().to_line.is_empty()
+    }
+
+    /// Returns whether a page has room for more bytes of a source that can wait.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let shared = self.shared();
+        let mut pages = shared.pages.iter();
+        pages.any(|page| page.bytes < QUEUE / 8 && !page.is_too_slow)
     }
 }
 
@@ -364,7 +382,7 @@ mod tests {
         assert!(sentence.starts_with("another tab writes"), "{sentence}");
         drop(first);
         assert_eq!(second.send(bytes(&[0, 3, 0])), Taken::Yes);
-        let sent: Vec<_> = std::iter::from_fn(|| hub.next_for_line()).collect();
+        let sent: Vec<_> = std::iter::from_fn(|| hub.next_for_line(QUEUE)).collect();
         assert_eq!(sent, [bytes(&[0, 1]), bytes(&[0]), bytes(&[0, 3, 0])]);
     }
 
@@ -375,8 +393,26 @@ mod tests {
         let much = vec![5; TO_LINE];
         assert_eq!(page.send(bytes(&much)), Taken::Yes);
         assert_eq!(page.send(bytes(&much)), Taken::Later);
-        assert!(hub.next_for_line().is_some());
+        assert_eq!(hub.next_for_line(9), Some(bytes(&[5; 9])));
+        assert_eq!(page.send(bytes(&much)), Taken::Later);
+        assert_eq!(hub.next_for_line(TO_LINE), Some(bytes(&much[9..])));
+        assert!(!hub.has_for_line());
         assert_eq!(page.send(bytes(&much)), Taken::Yes);
+    }
+
+    #[test]
+    fn a_source_that_can_wait_waits_for_a_page_with_room() {
+        let hub = hub();
+        assert!(!hub.has_room(), "nobody would see its bytes");
+        let (slow, quick) = (seat(&hub), seat(&hub));
+        hub.give(vec![7; QUEUE / 8]);
+        assert!(!hub.has_room());
+        assert!(matches!(quick.next(), ForPage::Out(Out::Bytes(_))));
+        assert!(hub.has_room());
+        drop(quick);
+        assert!(!hub.has_room());
+        assert!(matches!(slow.next(), ForPage::Out(Out::Bytes(_))));
+        assert!(hub.has_room());
     }
 
     #[test]
@@ -385,7 +421,7 @@ mod tests {
         let page = seat(&hub);
         assert_eq!(page.send(bytes(&[0])), Taken::Yes);
         hub.lose("the line was lost; plug it in");
-        assert_eq!(hub.next_for_line(), None);
+        assert_eq!(hub.next_for_line(QUEUE), None);
         let refused = Taken::Refused("the line was lost; plug it in".into());
         assert_eq!(page.send(bytes(&[0])), refused);
         // One that comes now is told as well.

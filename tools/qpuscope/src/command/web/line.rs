@@ -15,6 +15,9 @@ use crate::stop::{self, Stop};
 
 /// The longest wait for bytes of the line, and so of bytes for it.
 const WAIT: Duration = Duration::from_millis(5);
+/// The most bytes that are written before the line is read again: a write takes its time, and the
+/// kernel keeps only some thousand bytes of what comes meanwhile.
+const PIECE: usize = 1024;
 /// The time that bytes are collected for.
 const COLLECT: Duration = Duration::from_millis(15);
 /// The most bytes of a message to pages.
@@ -82,21 +85,29 @@ impl<'a> Line<'a> {
         Ok(())
     }
 
-    /// Passes what there is in both directions; false at the end of the line.
+    /// Passes some of what there is in both directions; false at the end of the line.
     fn pass(&mut self) -> Result<bool> {
-        while let Some(next) = self.hub.next_for_line() {
-            match next {
-                ToLine::Bytes(bytes) => stop::blocking(|| self.link.write(&bytes))?,
-                // The page finds out at the new rate whether board and adapter have it.
-                ToLine::Baud(rate) => {
-                    if let Err(failure) = self.link.set_baud(rate) {
-                        say::remark!("{failure}");
-                    }
+        match self.hub.next_for_line(PIECE) {
+            None => {}
+            Some(ToLine::Bytes(bytes)) => stop::blocking(|| self.link.write(&bytes))?,
+            // The page finds out at the new rate whether board and adapter have it.
+            Some(ToLine::Baud(rate)) => {
+                if let Err(failure) = self.link.set_baud(rate) {
+                    say::remark!("{failure}");
                 }
             }
         }
+        // Bytes of a pipe would be lost while nobody sees them.
+        if !self.link.is_live() && !self.hub.has_room() {
+            std::thread::sleep(WAIT);
+            return Ok(true);
+        }
+        let wait = match self.hub.has_for_line() {
+            true => Duration::ZERO,
+            false => WAIT,
+        };
         let mut buffer = [0; 4096];
-        match self.link.read(&mut buffer, WAIT)? {
+        match self.link.read(&mut buffer, wait)? {
             Received::Bytes(count) => {
                 if self.collected.is_empty() {
                     self.since = Instant::now();

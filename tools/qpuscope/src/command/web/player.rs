@@ -290,4 +290,16 @@ mod tests {
         bytes.extend([0, 1, 2, 3]);
         assert_eq!(play(&bytes, 1.0).1, bytes);
     }
+
+    #[test]
+    fn damaged_recordings_are_played_to_their_end() {
+        let bytes = recording(&[0, 20, 40, 7000, 7020, 10, 30, 50]);
+        let mut random = ::tests::mutate::Random::new(::tests::seed());
+        for damage in [100, 10_000, 100_000] {
+            for speed in [0.0, 0.001, 1.0, 1e6] {
+                let damaged = random.damage(&bytes, damage);
+                assert_eq!(play(&damaged, speed).1, damaged);
+            }
+        }
+    }
 }

@@ -174,4 +174,22 @@ mod tests {
         let long = format!("GET / HTTP/1.1\r\na: {}\r\n\r\n", "b".repeat(HEAD));
         assert_eq!(status(long.as_bytes()), 431);
     }
+
+    #[test]
+    fn any_bytes_are_survived() {
+        let corpus = [
+            b"GET /line?token=ff HTTP/1.1\r\nHost: localhost:1\r\nOrigin: null\r\n\r\n".to_vec(),
+            b"HEAD /a.js HTTP/1.1\r\nHost: 127.0.0.1\r\n X\r\n\r\n".to_vec(),
+        ];
+        let mut random = ::tests::mutate::Random::new(::tests::seed());
+        let mut read = 0;
+        for _ in 0..20_000 {
+            let bytes = ::tests::mutate::input(&corpus, &mut random);
+            if let Ok(Some((request, length))) = parse(&bytes) {
+                assert!(length <= HEAD && request.uri().path().starts_with('/'));
+                read += 1;
+            }
+        }
+        assert!(read > 100, "only {read} were requests");
+    }
 }

@@ -175,13 +175,11 @@ impl<'a> Socket<'a> {
     /// Waits until there is something to do.
     fn wait(&self, wait: Duration) {
         let stream = self.socket.get_ref();
-        let mut flags = PollFlags::empty();
-        if self.held.is_none() {
-            flags |= PollFlags::IN;
-        }
-        if self.has_unsent {
-            flags |= PollFlags::OUT;
-        }
+        let flags = match (self.has_unsent, &self.held) {
+            (true, _) => PollFlags::OUT,
+            (false, None) => PollFlags::IN,
+            (false, Some(_)) => PollFlags::empty(),
+        };
         let mut watched = vec![PollFd::new(stream, flags)];
         if let Some(woken) = self.feed.woken()
             && !self.has_unsent
@@ -196,9 +194,9 @@ impl<'a> Socket<'a> {
         let _ = poll(&mut watched, Some(&wait));
     }
 
-    /// Takes in what the page has sent, as long as there is room for it.
+    /// Takes in what the page has sent, as long as there is room for it and for answers.
     fn receive(&mut self) -> Result<(), Gone> {
-        while self.held.is_none() {
+        while self.held.is_none() && !self.has_unsent {
             match self.socket.read() {
                 Ok(Message::Binary(bytes)) => self.take_bytes(bytes)?,
                 Ok(Message::Text(text)) => self.take_text(text.as_str())?,
