@@ -6,6 +6,7 @@ use std::time::Duration;
 mod boards;
 mod flow;
 mod instrument;
+mod sources;
 mod view;
 
 use browser::{Browser, Page, Served};
