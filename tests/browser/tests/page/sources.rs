@@ -120,7 +120,7 @@ fn a_file_and_a_series_have_their_tones_and_what_is_no_file_of_samples_is_said()
 
     // The year's line is one cycle a day, on an axis that is right though it is played in seconds.
     page.click(b, "#use-temperatures").expect("a button");
-    says(b, &page, "Played 36000000 times as fast");
+    says(b, &page, "Played 57600000 times as fast");
     records(b, &page, 3);
     let day_hz = 1.0 / 86_400.0;
     let bin_hz = 1.0 / 3600.0 / N;
