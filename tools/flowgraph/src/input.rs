@@ -33,8 +33,8 @@ pub fn samples(preset: Preset, points: u32, is_complex: bool) -> Vec<Complex<f64
         Preset::Impulse => real(index == 0),
         Preset::Step => real(index < points.div_ceil(2)),
         Preset::Tone { bin } => {
-            let turn = u64::from(bin) * u64::from(index);
-            let tone = root_of_unity(turn, u64::from(points)).conj();
+            let angle = u64::from(bin) * u64::from(index);
+            let tone = root_of_unity(angle, u64::from(points)).conj();
             let im = if is_complex { tone.im } else { 0.0 };
             Complex::new(tone.re, im)
         }

@@ -1,4 +1,4 @@
-//! How an FFT is made: its data flow as a graph, the numbers that travel on the edges, and the
+//! The making of an FFT: its data flow as a graph, the numbers that travel on the edges, and the
 //! plan of the QPUs beside it.
 //!
 //! | module | what |
@@ -9,7 +9,7 @@
 //! | [`formula`] | what a node computes, in words |
 //! | [`number`] | numbers as text |
 //! | [`input`] | signals to begin with |
-//! | [`rows`], [`scene`], [`svg`] | a picture: the rows that are drawn, where they stand, the file |
+//! | [`rows`], [`scene`], [`svg`] | a picture: its rows, where they stand, the file |
 //! | [`layout`] | where nodes, edges and numbers stand on a screen |
 //! | [`plan`] | passes, memory, traffic and clocks of the QPU plan |
 //!

@@ -154,9 +154,9 @@ impl Ratio {
         }
     }
 
-    /// This as a number.
-    pub fn to_f64(self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
+    /// `value` times this; exact where the product and the result are whole numbers of 53 bits.
+    pub fn times(self, value: f64) -> f64 {
+        value * self.numerator as f64 / self.denominator as f64
     }
 }
 

@@ -1,7 +1,7 @@
 //! The board's SDRAM: one memory that the ARM, V3D and the firmware share.
 //!
-//! Pages of 4 KiB are made when they are first written; a page that never was reads as zeros. `size`
-//! is what the board has; the code that translates an address compares with it.
+//! Pages of 4 KiB are made when they are first written; a page that never was reads as zeros.
+//! `size` is what the board has; the code that translates an address compares with it.
 
 use crate::pages::Pages;
 

@@ -15,6 +15,7 @@ const PRESETS = [
 ];
 /** Presets that take a number, and its name. */
 const NUMBERED = { tone: 'Bin', noise: 'Seed' };
+const MOST_NUMBER = 9999;
 
 const choice = (id, options, value) => {
   const made = element('select', { id }, ...options.map(([key, text]) => element('option', { value: key, textContent: text })));
@@ -33,7 +34,8 @@ export function mountFlow(section, wasm) {
   const decimation = choice('flow-decimation', [['frequency', 'in frequency'], ['time', 'in time']], 'frequency');
   const digits = choice('flow-digits', [0, 1, 2, 3, 4, 6].map((n) => [n, String(n)]), 2);
   const signal = choice('flow-signal', PRESETS, 'tone');
-  const number = element('input', { id: 'flow-number', type: 'number', min: 0, max: 9999, step: 1, value: 1 });
+  const number = element('input', { id: 'flow-number', type: 'number', min: 0, max: MOST_NUMBER, step: 1, value: 1, required: true });
+  const note = element('p', { id: 'flow-note', className: 'note', role: 'status' });
   const numberLabel = labelled('Bin', number);
   const kind = choice('flow-kind', [['real', 'real'], ['complex', 'complex (I and Q)']], 'real');
   const part = choice('flow-part', [['0', 'real parts (rings)'], ['1', 'imaginary parts (diamonds)']], '0');
@@ -59,13 +61,25 @@ export function mountFlow(section, wasm) {
   let stage = 0;
   let chosen = null;
 
+  const toneOption = signal.querySelector('[value=tone]');
   const isComplex = () => kind.value === 'complex';
   const isInTime = () => decimation.value === 'time';
+
+  /** Says what is wrong with the preset's number, or what becomes of it; true if it can be taken. */
+  function checkNumber() {
+    const isRight = numberLabel.hidden || number.checkValidity();
+    const [bin, count] = [number.valueAsNumber, Number(points.value)];
+    if (!isRight) note.textContent = `Give a whole number from 0 to ${MOST_NUMBER}; the samples are as before.`;
+    else if (signal.value !== 'tone' || bin < count) note.textContent = '';
+    else note.textContent = `${count} samples cannot tell bin ${bin} from bin ${bin % count}.`;
+    return isRight;
+  }
 
   /** Samples of the preset; of drawn ones those that are nearest at another length. */
   function makeSamples() {
     const count = Number(points.value);
-    const made = wasm.preset(signal.value, number.valueAsNumber || 0, count, isComplex());
+    const isRight = checkNumber();
+    const made = isRight && wasm.preset(signal.value, number.valueAsNumber || 0, count, isComplex());
     if (made) {
       samples = made;
       return;
@@ -195,6 +209,7 @@ export function mountFlow(section, wasm) {
   function takeSignal() {
     numberLabel.hidden = !(signal.value in NUMBERED);
     numberLabel.firstChild.textContent = NUMBERED[signal.value] ?? '';
+    toneOption.textContent = isComplex() ? 'turning tone of bin' : 'cosine of bin';
     partLabel.hidden = !isComplex();
     area.part = isComplex() ? Number(part.value) : 0;
   }
@@ -203,6 +218,7 @@ export function mountFlow(section, wasm) {
     samples[2 * index + of] = value;
     signal.value = DRAWN;
     takeSignal();
+    checkNumber();
     refresh();
   };
   graph.onPoint = (node) => explain(node && node[0] < shownColumns() ? { column: node[0], row: node[1] } : chosen);
@@ -222,7 +238,7 @@ export function mountFlow(section, wasm) {
       element('div', { className: 'fields' },
         labelled('Points', points), labelled('Radix', radix), labelled('Decimation', decimation), labelled('Digits', digits),
         labelled('Samples', kind), labelled('Signal', signal), numberLabel, partLabel),
-      area.element),
+      note, area.element),
     element('section', { 'aria-label': 'Flow graph' },
       element('div', { className: 'tools', role: 'group', 'aria-label': 'Stages' }, ...steps),
       stageWords, nodeWords,
@@ -238,6 +254,6 @@ export function mountFlow(section, wasm) {
     points: samples.length / 2, radix: Number(radix.value), radices: [...flow.radices], decimation: decimation.value,
     digits: Number(digits.value), signal: signal.value, isComplex: isComplex(), samples: [...samples],
     stage, columns: shownColumns(), spectrum: [...flow.spectrum], magnitudes: [...flow.magnitudes], labels: flow.labels(Number(digits.value)),
-    order: [...flow.bins], chosen, stageWords: stageWords.textContent, nodeWords: nodeWords.textContent, plan: plan.state(),
+    order: [...flow.bins], chosen, note: note.textContent, stageWords: stageWords.textContent, nodeWords: nodeWords.textContent, plan: plan.state(),
   });
 }

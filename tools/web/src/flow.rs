@@ -57,8 +57,12 @@ impl Flow {
         self.network.radices().to_vec()
     }
 
-    /// The first column that a stage computes, and the one behind its last.
+    /// The first column that a stage computes, and the one behind its last; nothing for a stage
+    /// that there is not.
     pub fn columns_of(&self, stage: usize) -> Vec<usize> {
+        if stage >= self.network.radices().len() {
+            return vec![];
+        }
         let columns = columns_of(&self.network, stage);
         vec![columns.start, columns.end]
     }
@@ -96,7 +100,7 @@ impl Flow {
         bins.map(|bin| bin.re.hypot(bin.im)).collect()
     }
 
-    /// The same as text.
+    /// Magnitudes as text.
     pub fn magnitude_labels(&self, digits: usize) -> Vec<String> {
         let magnitudes = self.magnitudes().into_iter();
         magnitudes
@@ -141,7 +145,7 @@ impl Flow {
         sources.iter().map(|source| source.row).collect()
     }
 
-    /// What a node computes: `(a - b) · W16^3`.
+    /// The sum at a node in words: `(a - b) · W16^3`.
     pub fn words(&self, column: usize, row: u32) -> Option<String> {
         let has = self.has(column, row);
         has.then(|| formula::words(&self.network, column, row))
@@ -212,8 +216,8 @@ pub struct Placed {
     pub ends: Vec<f32>,
 }
 
-/// Samples of `impulse`, `step`, `tone` (of bin `number`) or `noise` (of seed `number`); nothing for
-/// other names and lengths that no graph has.
+/// Samples of `impulse`, `step`, `tone` (of bin `number`) or `noise` (of seed `number`); nothing
+/// for other names and lengths that no graph has.
 #[wasm_bindgen]
 pub fn preset(name: &str, number: u32, points: u32, is_complex: bool) -> Option<Vec<f64>> {
     let preset = match name {
@@ -255,6 +259,7 @@ mod tests {
         assert_eq!(flow.twiddles().len(), nodes);
         assert_eq!(flow.radices(), [4, 4]);
         assert_eq!(flow.columns_of(1), [2, 4]);
+        assert!(flow.columns_of(2).is_empty() && flow.stage_words(usize::MAX).is_none());
         assert_eq!(flow.sources(1, 0), [0, 1, 2, 3]);
         assert_eq!(flow.words(4, 0), None);
         assert!(

@@ -4,7 +4,7 @@
 //! cargo's cache; `cargo xtask lint` fails when they are old, and `cargo xtask dist` hands them out
 //! beside the programs. A text that several packages have stands there once.
 
-use crate::{firmware, process, web, workspace};
+use crate::{firmware, process, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,7 @@ pub const PAGE: Shipped = Shipped {
     file: "notices/page.txt",
     what: "the page's WebAssembly (kernel.img beside it has notices of its own)",
     package: "web",
-    target: web::TARGET,
+    target: workspace::PAGE_TARGET,
     beside: "Rust's standard library (MIT OR Apache-2.0, https://github.com/rust-lang/rust)",
 };
 

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// The target of the page's program.
-pub const TARGET: &str = "wasm32-unknown-unknown";
+const TARGET: &str = workspace::PAGE_TARGET;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 /// The target of the static program that `cargo xtask dist` makes.
 pub const PROGRAM_TARGET: &str = "x86_64-unknown-linux-gnu";
 
+/// The target of the page's program.
+pub const PAGE_TARGET: &str = "wasm32-unknown-unknown";
+
 /// The folder of the root `Cargo.toml`.
 ///
 /// Fixed when xtask is compiled: `cargo xtask` compiles it anew in every copy of the project.

@@ -101,6 +101,13 @@ fn a_drawn_input_travels_through_the_graph() {
         tone["labels"].as_array().expect("a list").len()
     );
 
+    // A number that is none changes nothing.
+    choose(b, &page, "flow-number", "1.5");
+    let refused = state(b, &page);
+    let note = refused["note"].as_str().expect("a note");
+    assert!(note.starts_with("Give a whole number"), "{note}");
+    assert_eq!(refused["samples"], tone["samples"]);
+
     // Where a number came from, by mouse and by keys.
     let [x, y, ..] = place(b, &page, ".flow-graph [data-at=\"2 11\"] .reach");
     mouse(b, &page, "mouseMoved", x, y);

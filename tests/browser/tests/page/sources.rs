@@ -128,6 +128,12 @@ fn a_fed_microphone_plays_and_a_refused_one_is_a_sentence() {
     page.click(b, "#use-microphone").expect("a button");
     wait(b, &page, "s.source.name === 'microphone' && s.stream?.source === 'I2S input'");
     assert_tone(b, &page, "microphone");
+    // The ADC has the sound system's clock, whatever that is.
+    let same = "window.qpuscope.state().source.facts.playedHz === new AudioContext().sampleRate";
+    assert_eq!(page.eval(b, same).expect("a rate"), true);
+    // Its samples end after the board has stopped: the board's time does not stand.
+    page.click(b, "#use-generator").expect("a button");
+    wait(b, &page, "s.source.name.startsWith('generator') && s.stream.source === 'generator' && s.stream.record > 2");
 
     // Refused: the page goes on with what it has.
     let refuse = "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))";

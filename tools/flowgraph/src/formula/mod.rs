@@ -1,4 +1,4 @@
-//! What a node computes, in words: `(a − b) · W16^3`.
+//! The sum at a node, in words: `(a − b) · W16^3`.
 //!
 //! The letters are the legs of the stage's butterfly, from the top. W16 is exp(-2 pi i / 16), so
 //! that W16^4 is -i; of roots that are 1, -1, i or -i the number is written. In time, twiddles
@@ -22,7 +22,7 @@ pub fn leg_name(leg: u32) -> String {
     }
 }
 
-/// What a node computes from the legs of its stage's butterfly; a sample's name for an input.
+/// The sum at a node, of the legs of its stage's butterfly; the name of a sample at the input.
 #[must_use]
 pub fn words(network: &Network, column: usize, row: u32) -> String {
     let in_time = network.order() == Order::InTime;

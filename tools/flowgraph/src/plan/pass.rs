@@ -67,7 +67,7 @@ impl PassLine {
     }
 }
 
-/// What depends on the kind of a pass.
+/// The numbers that depend on the kind of a pass.
 struct Shape {
     name: &'static str,
     radix: Option<u32>,

@@ -12,7 +12,7 @@ use dsp::dft::root_of_unity;
 
 use crate::network::{Network, Order};
 
-/// What a column of nodes holds.
+/// The content of a column of nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Column {
     /// The samples.

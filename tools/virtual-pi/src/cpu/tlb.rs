@@ -1,9 +1,9 @@
 //! The TLBs, which are what makes loads, stores and fetches fast.
 //!
 //! An entry of the data TLB exists only for RAM; its tags say whether loads and stores may use it,
-//! and it says where the words of the page and its line states start (see [`crate::checks`]). A page
-//! that was never written has no words of its own yet: loads find the common zeros, until some page
-//! is written for the first time.
+//! and it says where the words of the page and its line states start (see [`crate::checks`]). A
+//! page that was never written has no words of its own yet: loads find the common zeros, until some
+//! page is written for the first time.
 //! The sizes are ours, not the chip's: nothing here takes time, and tables are walked again after
 //! every operation that a program must use to make changes visible.
 

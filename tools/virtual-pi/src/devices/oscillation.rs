@@ -45,7 +45,7 @@ impl Oscillation {
 
     /// Its rate in hertz.
     pub fn hz(&self) -> f64 {
-        ARM_HZ as f64 * self.cycles.to_f64()
+        self.cycles.times(ARM_HZ as f64)
     }
 }
 

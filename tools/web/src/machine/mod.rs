@@ -138,8 +138,8 @@ impl Machine {
         ))
     }
 
-    /// Wires an ADC to the I2S pins that plays a file; returns facts for the page as JSON. `rate_hz`
-    /// is for raw samples (0: not known), and `channel` is `left`, `right` or `iq`.
+    /// Wires an ADC to the I2S pins that plays a file; returns facts for the page as JSON.
+    /// `rate_hz` is for raw samples (0: not known), and `channel` is `left`, `right` or `iq`.
     ///
     /// # Errors
     /// A sentence, for a file that cannot be played.

@@ -210,7 +210,7 @@ pub fn bursts() -> (ParallelPart, String) {
     let part = ParallelPart::new(Signal::WithBursts(Box::new(tones), bursts));
     let facts = json!({
         "format": "parallel ADC at 20 MS/s",
-        "settings": "input=smi rate=20M n=1024 window=hann overlap=50% avg=2048 detector=max out=u8",
+        "settings": "input=smi clock=board rate=20M n=1024 window=hann overlap=50% avg=2048 detector=max out=u8",
         "playedHz": 20e6,
         "over": 1,
         "under": 1,

@@ -37,18 +37,18 @@ fn time_waits_for_live_samples_and_the_queue_has_an_end() {
 #[test]
 fn a_file_ends_once_and_a_repeated_one_never() {
     let mut machine = machine();
-    let bytes: Vec<u8> = vec![0; 2 * 9600];
+    let bytes: Vec<u8> = vec![0; 2 * 12_000];
     let facts = machine
-        .play_file("a.i16", bytes.clone(), 9600.0, "left", false)
+        .play_file("a.i16", bytes.clone(), 12000.0, "left", false)
         .unwrap();
-    assert!(facts.contains("rate=9600 "), "{facts}");
+    assert!(facts.contains("rate=12000 "), "{facts}");
     machine.run(900_000).unwrap();
     assert_eq!(machine.take_ended(), None);
     machine.run(200_000).unwrap();
     assert_eq!(machine.take_ended().as_deref(), Some("The file has ended."));
     assert!((machine.seconds() - 1.1).abs() < 1e-3);
     machine
-        .play_file("a.i16", bytes, 9600.0, "left", true)
+        .play_file("a.i16", bytes, 12000.0, "left", true)
         .unwrap();
     machine.run(2_500_000).unwrap();
     assert_eq!((machine.take_ended(), machine.is_starved()), (None, false));
@@ -69,7 +69,7 @@ fn facts_say_what_the_axis_is() {
     let table = include_str!("../../../../data/seattle_temperature_2010_hourly.csv");
     let slow = machine.play_temperatures(table).unwrap();
     assert!(
-        slow.contains("\"under\":28800000") && slow.contains("128"),
+        slow.contains("\"under\":36000000") && slow.contains("128"),
         "{slow}"
     );
     assert!(machine.play_bursts().contains("input=smi rate=20M"));
