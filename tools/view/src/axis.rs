@@ -118,6 +118,12 @@ impl Span {
         self.from_hz + share * self.width_hz()
     }
 
+    /// The begin nearest to `hz` of a span of this width that lies within this one. Rounding can
+    /// leave less room than none, which `clamp` would not bear.
+    fn nearest_begin(&self, hz: f64, width_hz: f64) -> f64 {
+        hz.min(self.to_hz - width_hz).max(self.from_hz)
+    }
+
     /// The span with its width divided by `factor`; the frequency at `share` stays where it is.
     #[must_use]
     pub fn zoomed(&self, factor: f64, share: f64) -> Self {
@@ -139,7 +145,7 @@ impl Span {
         if !(from_hz.is_finite() && width < whole.width_hz()) {
             return *self;
         }
-        let from_hz = from_hz.clamp(whole.from_hz, whole.to_hz - width);
+        let from_hz = whole.nearest_begin(from_hz, width);
         Self {
             from_hz,
             to_hz: from_hz + width,
@@ -156,9 +162,9 @@ impl Span {
             return whole;
         }
         let least = (LEAST_BINS * axis.bin_hz()).min(whole.width_hz());
-        let width = self.width_hz().clamp(least, whole.width_hz());
+        let width = self.width_hz().max(least).min(whole.width_hz());
         let middle = (self.from_hz + self.to_hz) / 2.0;
-        let from_hz = (middle - width / 2.0).clamp(whole.from_hz, whole.to_hz - width);
+        let from_hz = whole.nearest_begin(middle - width / 2.0, width);
         Self {
             from_hz,
             to_hz: from_hz + width,

@@ -81,6 +81,10 @@ pub(crate) fn points(
             .collect();
     }
     let scale = width as f64 / span.width_hz();
+    // A centre so high that its bins are one number has no picture.
+    if !scale.is_finite() {
+        return vec![];
+    }
     (from..=to)
         .map(|bin| {
             let place = (axis.hz(bin as f64) - span.from_hz) * scale;

@@ -1,5 +1,6 @@
 //! Synthetic records through the view: a board that sends them.
 
+mod any;
 mod commands;
 mod records;
 
