@@ -97,10 +97,9 @@ class View {
 
   #refresh() { this.#picture = JSON.parse(this.#scope.picture()); }
 
-  /** A user did something: tables follow at once. */
+  /** A user did something: tables follow with the next frame. */
   #command() {
     this.#tablesAt = -Infinity;
-    this.#refresh();
     this.changed();
   }
 
@@ -205,6 +204,7 @@ class View {
   }
 
   #toggle(trace) {
+    this.#refresh();
     const isShown = !this.#picture.traces[trace];
     this.#scope.show_trace(trace, isShown);
     this.#speak(`${trace.replace('-', ' ')} ${isShown ? 'shown' : 'hidden'}`);
@@ -213,6 +213,7 @@ class View {
 
   /** Carries out a command by its name, as the page's buttons and keys have it. */
   do(name) {
+    this.#refresh();
     const scope = this.#scope;
     const { scale, paused, levels, span } = this.#picture;
     const selected = this.#picture.markers.find((marker) => marker.selected)?.number;
@@ -246,8 +247,10 @@ class View {
     };
     commands[name]?.();
     this.#command();
+    if (!['higher', 'lower', 'strongest', 'nudge-left', 'nudge-right'].includes(name)) return;
+    this.#refresh();
     const marker = this.#picture.markers.find(({ selected: is }) => is);
-    if (marker && ['higher', 'lower', 'strongest', 'nudge-left', 'nudge-right'].includes(name)) {
+    if (marker) {
       this.#speak(`Marker ${marker.number}: ${marker.hzText}, ${marker.levelText}`);
     }
   }

@@ -102,7 +102,7 @@ fn any_command(view: &mut View, random: &mut Random) {
 fn any_records_and_commands_are_survived() {
     let mut random = Random::new(::tests::seed());
     let (mut view, mut board) = (View::new(20_000), Board::new());
-    for round in 0..1000 {
+    for round in 0..400 {
         if random.below(30) == 0 {
             any_descriptor(&mut board.descriptor, &mut random);
         }
@@ -134,5 +134,5 @@ fn any_records_and_commands_are_survived() {
             assert!(view.row_bytes() <= 20_000);
         }
     }
-    assert!(view.status().expect("records").records > 50);
+    assert!(view.status().expect("records").records > 20);
 }
