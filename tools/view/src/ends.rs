@@ -3,8 +3,10 @@
 
 /// Levels are whole multiples of this.
 const GRID_DB: f64 = 10.0;
-/// Room above the highest level and below the noise.
+/// Room above the highest level.
 const ROOM_DB: f64 = 3.0;
+/// Room below the level that few bins of noise are below.
+const NOISE_ROOM_DB: f64 = 8.0;
 /// Records during which the picture may be higher than it needs to be.
 const PATIENCE: u32 = 60;
 /// The least and the greatest range.
@@ -52,7 +54,7 @@ impl Scale {
         }
         // Nothing is added to a zero that has a sign.
         let top = ((highest_db + ROOM_DB) / GRID_DB).ceil() * GRID_DB + 0.0;
-        let bottom = ((noise_db - ROOM_DB) / GRID_DB).floor() * GRID_DB;
+        let bottom = ((noise_db - NOISE_ROOM_DB) / GRID_DB).floor() * GRID_DB;
         let bottom = bottom.clamp(top - 200.0, top - 40.0);
         let shown = [self.reference_db, self.reference_db - self.range_db];
         let is_less = top < shown[0] || bottom > shown[1];
@@ -79,15 +81,15 @@ mod tests {
     fn the_scale_grows_at_once_and_shrinks_late() {
         let mut scale = Scale::default();
         scale.forget();
-        scale.follow(-20.0, -95.0);
+        scale.follow(-20.0, -91.0);
         assert_eq!((scale.reference_db, scale.range_db), (-10.0, 90.0));
-        scale.follow(4.0, -95.0);
+        scale.follow(4.0, -91.0);
         assert_eq!((scale.reference_db, scale.range_db), (10.0, 110.0));
         for _ in 0..PATIENCE {
-            scale.follow(-20.0, -95.0);
+            scale.follow(-20.0, -91.0);
         }
         assert_eq!(scale.reference_db, 10.0);
-        scale.follow(-20.0, -95.0);
+        scale.follow(-20.0, -91.0);
         assert_eq!((scale.reference_db, scale.range_db), (-10.0, 90.0));
         scale.follow(f64::NAN, f64::INFINITY);
         assert_eq!(scale.reference_db, -10.0);

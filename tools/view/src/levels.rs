@@ -10,8 +10,8 @@ const LEAST_DB: f64 = -400.0;
 /// The step of a bin that was lost.
 pub const LOST: u16 = u16::MAX;
 
-/// The share of bins below the scale: noise looks like the background.
-const LOW_SHARE: f32 = 0.10;
+/// The share of bins below the scale: noise looks like the background, nearly.
+const LOW_SHARE: f32 = 0.30;
 /// The share of bins below the upper end.
 const HIGH_SHARE: f32 = 0.9995;
 /// The least and the most decibels of a scale: what lies further below is rounding.
@@ -221,7 +221,7 @@ mod tests {
         let mut levels = Levels::default();
         assert!(levels.take(&record(-90.0), true));
         let first = levels.shown();
-        assert!((first.from_db + 95.0).abs() <= 1.0, "{first:?}");
+        assert!((first.from_db + 92.0).abs() <= 1.0, "{first:?}");
         assert!(first.to_db.abs() <= 1.0, "{first:?}");
         // The same again draws nothing anew.
         assert!((0..50).all(|_| !levels.take(&record(-90.0), true)));
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(levels.shown(), locked);
         levels.lock(false);
         levels.take(&record(-60.0), true);
-        assert!((levels.shown().from_db + 65.0).abs() <= 2.0);
+        assert!((levels.shown().from_db + 62.0).abs() <= 2.0);
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Lines<'_> {
     ) {
         let has = |is: fn(&Content) -> bool| rows.iter().any(|row| is(&row.content));
         if has(|content| matches!(content, Content::Break)) {
-            let dash = |x: usize| x / HATCH as usize % 2 == 0;
+            let dash = |x: usize| (x / HATCH as usize).is_multiple_of(2);
             let pixel = |x| {
                 if dash(x) {
                     self.colours.section

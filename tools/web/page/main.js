@@ -66,7 +66,7 @@ const app = {
       this.say(sentence);
     };
     this.board.onFed = () => {
-      this.view.changed();
+      this.view.fed();
       if (this.scope.records > 0) this.firstSpectrumMs ??= performance.now() - began;
     };
     banner.textContent = '';
@@ -143,7 +143,7 @@ async function start() {
   await init();
   window.qpuscope.flow = mountFlow(panel('flow'), wasm);
   app.scope = new wasm.Scope();
-  app.view = mountView(panel('view'), app.scope);
+  app.view = mountView(panel('view'), app.scope, app);
   app.settings = mountSettings(panel('settings'), app);
   app.sources = mountSources(panel('sources'), app);
   const token = takeToken();

@@ -65,11 +65,11 @@ function markersPanel() {
 
 function keysDialog() {
   return element('dialog', { id: 'keys', 'aria-labelledby': 'keys-title' },
-    element('h2', { id: 'keys-title', textContent: 'Keys' }),
+    element('div', { className: 'row' },
+      element('h2', { id: 'keys-title', textContent: 'Keys' }), button('close', 'Close')),
     element('table', { 'aria-labelledby': 'keys-title' }, element('tbody')),
     element('p', { textContent: 'Mouse: click for a marker; drag a marker, or else the span; wheel to zoom, with Shift to move.' }),
-    element('p', { textContent: 'Touch: tap for a marker, drag, pinch.' }),
-    button('close', 'Close'));
+    element('p', { textContent: 'Touch: tap for a marker, drag, pinch.' }));
 }
 
 /** Fills the section. @param {HTMLElement} section */
@@ -79,6 +79,8 @@ export function build(section) {
       button('pause', 'Pause', { 'aria-pressed': 'false' }),
       button('zoom-out', '−', { 'aria-label': 'Zoom out' }),
       button('zoom-in', '+', { 'aria-label': 'Zoom in' }),
+      button('left', '◀', { 'aria-label': 'Move the span down' }),
+      button('right', '▶', { 'aria-label': 'Move the span up' }),
       button('all', 'Full span'),
       button('png', 'PNG', { 'aria-label': 'Save a picture' }),
       button('csv', 'CSV', { 'aria-label': 'Save a table' }),

@@ -222,7 +222,13 @@ export class WaterfallPlot {
     board.begin(colours);
     const { context } = board;
     context.imageSmoothingEnabled = false;
-    context.drawImage(this.#lines, plot.left, plot.top, plot.width, plot.height);
+    // From the newest line to the end of the ring, and on from its beginning.
+    const first = this.#place(this.#drawn.end, height);
+    const { width: columns } = this.#lines;
+    context.drawImage(this.#lines, 0, first, columns, height - first, plot.left, 0, plot.width, height - first);
+    if (first > 0) {
+      context.drawImage(this.#lines, 0, 0, columns, first, plot.left, height - first, plot.width, first);
+    }
     context.strokeStyle = colours.axis;
     context.strokeRect(plot.left + 0.5, 0.5, plot.width - 1, height - 1);
     this.#times(plot, marks.time, colours);
@@ -230,36 +236,32 @@ export class WaterfallPlot {
     if (picture.stream) this.#legend(scope, plot, picture, colours);
   }
 
-  /** Moves the lines that are there down, and draws those that are new. */
+  /** Where the newest line stands in the ring of lines, which grows upwards. */
+  #place(end, height) { return end > 0 ? height - 1 - ((end - 1) % height) : 0; }
+
+  /** Draws the lines that are new, each over the oldest. */
   #update(scope, width, height) {
     const end = scope.end_line();
     const generation = scope.generation();
     const isOther = this.#lines.width !== width || this.#lines.height !== height;
     if (isOther) [this.#lines.width, this.#lines.height] = [width, height];
     const isNew = isOther || generation !== this.#drawn.generation || end < this.#drawn.end;
-    const count = isNew ? height : Math.min(end - this.#drawn.end, height);
-    if (count > 0) {
-      if (count < height) this.#context.drawImage(this.#lines, 0, count);
-      const lines = Math.min(count, end);
-      if (isNew) {
-        this.#context.fillStyle = '#808080';
-        this.#context.clearRect(0, 0, width, height);
-      }
-      const pixels = lines > 0 ? scope.lines(end, lines, width) : [];
-      if (pixels.length > 0) {
-        const bytes = new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length);
-        this.#context.putImageData(new ImageData(bytes, width, lines), 0, 0);
-      }
-      if (isNew && lines < height) this.#empty(scope, width, lines, height);
+    const lines = Math.min(isNew ? end : end - this.#drawn.end, height);
+    if (isNew) {
+      // Where there is no line yet, the colour is that of the weakest level.
+      const [red, green, blue] = scope.legend(2);
+      this.#context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
+      this.#context.fillRect(0, 0, width, height);
     }
     this.#drawn = { generation, end };
-  }
-
-  /** Where there is no line yet, the colour is that of the weakest level. */
-  #empty(scope, width, from, height) {
-    const [red, green, blue] = scope.legend(2);
-    this.#context.fillStyle = `rgb(${red}, ${green}, ${blue})`;
-    this.#context.fillRect(0, from, width, height - from);
+    const pixels = lines > 0 ? scope.lines(end, lines, width) : [];
+    if (pixels.length === 0) return;
+    const bytes = new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length);
+    const image = new ImageData(bytes, width, lines);
+    const first = this.#place(end, height);
+    const before = Math.min(lines, height - first);
+    this.#context.putImageData(image, 0, first, 0, 0, width, before);
+    if (lines > before) this.#context.putImageData(image, 0, -before, 0, before, width, lines - before);
   }
 
   #times(plot, times, colours) {

@@ -15,6 +15,7 @@ function fill(part, rows) {
       const cell = document.createElement(all ? 'th' : 'td');
       if (all) cell.scope = 'col';
       if (!isText) cell.className = 'number';
+      if (words.includes('\n')) cell.classList.add('lines');
       cell.textContent = words;
       row.append(cell);
     }
@@ -37,11 +38,11 @@ export function peaks(table, picture) {
 export function markers(table, picture) {
   fill(table.tHead, [{ cells: ['No.', 'Frequency', 'Level', 'Difference'], all: true }]);
   fill(table.tBodies[0], picture.markers.map((marker) => ({
-    heading: `${marker.number}${marker.reference ? ' (reference)' : ''}${marker.peak ? ' on a peak' : ''}`,
+    heading: `${marker.number}${marker.reference ? ' ref.' : ''}${marker.peak ? ' peak' : ''}`,
     selected: marker.selected,
     cells: [
       marker.hzText, marker.levelText,
-      marker.difference ? `${marker.difference.hzText}, ${marker.difference.dbText}` : '',
+      marker.difference ? `${marker.difference.hzText}\n${marker.difference.dbText}` : '',
     ],
   })));
 }

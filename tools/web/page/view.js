@@ -16,6 +16,9 @@ const SPOKEN_MS = 5000;
 /** Zoom of a key or button. */
 const ZOOM = 1.5;
 
+/** Height of the line of words under a saved picture, in CSS pixels. */
+const CAPTION = 22;
+
 /** Colours of the style sheet that are drawn with. */
 const COLOURS = ['plot', 'text', 'muted', 'grid', 'axis', 'marker',
   ...TRACES.map(({ colour }) => colour)];
@@ -23,6 +26,7 @@ const COLOURS = ['plot', 'text', 'muted', 'grid', 'axis', 'marker',
 class View {
   #scope;
   #root;
+  #app;
   #spectrum;
   #waterfall;
   #colours = {};
@@ -33,13 +37,17 @@ class View {
   #isScheduled = false;
   #exported = null;
   #frames = 0;
+  #records = 0;
+  #late = 0;
 
   /**
    * @param {object} scope the wasm's Scope
    * @param {HTMLElement} root the element with canvases, tables and controls
+   * @param {{link: ?{name: string}}} app
    */
-  constructor(scope, root) {
+  constructor(scope, root, app) {
     this.#scope = scope;
+    this.#app = app;
     this.#root = root;
     build(root);
     this.#spectrum = new SpectrumPlot(this.#one('#spectrum'));
@@ -58,6 +66,14 @@ class View {
     scheme.addEventListener('change', adapt);
     adapt();
     new ResizeObserver(() => this.changed()).observe(root);
+  }
+
+  /** The scope has got bytes, which may be no more than a piece of a record. */
+  fed() {
+    const { records } = this.#scope;
+    if (records === this.#records) return;
+    this.#records = records;
+    this.changed();
   }
 
   /** There is something new to draw. */
@@ -107,8 +123,6 @@ class View {
     this.#late = setTimeout(() => this.changed(), TABLES_MS);
     if (now === this.#tablesAt) clearTimeout(this.#late);
   }
-
-  #late = 0;
 
   #showTables(now) {
     const picture = this.#picture;
@@ -238,6 +252,15 @@ class View {
     }
   }
 
+  /** What is shown, for files that are saved: where it comes from stands first. */
+  #caption() {
+    this.#refresh();
+    const { stream } = this.#picture;
+    const from = this.#app.link?.name ?? 'no board';
+    return !stream ? from : `${from}; ${stream.source}, ${stream.rateText}; ${stream.n} points, ${stream.domain}, `
+      + `${stream.window} window; resolution bandwidth ${stream.rbwText}; record ${stream.record}`;
+  }
+
   #save(blob, name) {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
@@ -251,21 +274,27 @@ class View {
   #saveCsv() {
     const table = this.#scope.csv();
     if (table === undefined) { this.#speak('There is no spectrum to save yet.'); return; }
-    this.#save(new Blob([table], { type: 'text/csv' }), 'spectrum.csv');
+    this.#save(new Blob([`# ${this.#caption()}\n${table}`], { type: 'text/csv' }), 'spectrum.csv');
   }
 
-  /** Both plots, one above the other. */
+  /** Both plots, one above the other, and what they show. */
   #savePng() {
     const plots = ['#spectrum', '#waterfall'].map((id) => this.#one(id));
     const both = document.createElement('canvas');
     both.width = Math.max(...plots.map((plot) => plot.width));
-    both.height = plots.reduce((sum, plot) => sum + plot.height, 0);
+    const ratio = window.devicePixelRatio || 1;
+    both.height = plots.reduce((sum, plot) => sum + plot.height, Math.round(CAPTION * ratio));
     const context = both.getContext('2d');
+    context.fillStyle = this.#colours.plot;
+    context.fillRect(0, 0, both.width, both.height);
     let y = 0;
     for (const plot of plots) {
       context.drawImage(plot, 0, y);
       y += plot.height;
     }
+    context.fillStyle = this.#colours.text;
+    context.font = `${12 * ratio}px system-ui, sans-serif`;
+    context.fillText(this.#caption(), 8 * ratio, y + 15 * ratio, both.width - 16 * ratio);
     both.toBlob((blob) => { if (blob) this.#save(blob, 'spectrum.png'); }, 'image/png');
   }
 }
@@ -274,7 +303,8 @@ class View {
  * Fills a section with the view of a scope.
  * @param {HTMLElement} section
  * @param {object} scope the wasm's Scope
- * @returns {{changed: () => void, do: (command: string) => void, state: () => object}}
- *   `changed`: the scope has got bytes, or a command of another module
+ * @param {{link: ?{name: string}}} app the page's, whose link has a name for people
+ * @returns {{fed: () => void, changed: () => void, do: (command: string) => void, state: () => object}}
+ *   `fed`: the scope has got bytes; `changed`: something else is to be drawn
  */
-export function mountView(section, scope) { return new View(scope, section); }
+export function mountView(section, scope, app) { return new View(scope, section, app); }

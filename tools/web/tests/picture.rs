@@ -129,7 +129,7 @@ fn a_line_becomes_a_picture() {
     assert_eq!(marks["frequency"]["name"], "Frequency (kHz)");
     assert_eq!(
         scope.place_text(6_000.0).expect("a place"),
-        "6.000 kHz  −6.52 dBFS"
+        "6.000 kHz  −6.51 dBFS"
     );
     // What is no trace, or no place, is nothing.
     assert!(scope.points("dead", 600).is_empty());

@@ -108,8 +108,8 @@ fn is_maximum(bins: &Bins, power: &[f64], at: usize, lobe: usize) -> bool {
     let from = at.saturating_sub(lobe);
     let to = power.len().min(at + lobe + 1);
     // A bin that was lost is neither above nor below.
-    power[from..at].iter().all(|&other| !(other >= own))
-        && power[at..to].iter().all(|&other| !(other > own))
+    !power[from..at].iter().any(|&other| other >= own)
+        && !power[at..to].iter().any(|&other| other > own)
 }
 
 fn between_bins(bins: &Bins, power: &[f64], at: usize, lobe: usize) -> Peak {

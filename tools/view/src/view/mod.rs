@@ -4,7 +4,9 @@
 //! record that is missing becomes a gap. What is shown stands while the view is paused, and records
 //! go on into the rows behind it.
 
+mod arrived;
 mod control;
+mod gap;
 mod show;
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 
 use signal::Rate;
-use wire::{Descriptor, RecordHead, Value};
+use wire::{Descriptor, RecordHead};
 
 use crate::axis::{Axis, Span};
 use crate::ends::Scale;
@@ -26,6 +28,10 @@ use crate::status::Status;
 use crate::traces::{Trace, Traces};
 use crate::waterfall::Colours;
 
+pub use arrived::Arrived;
+use arrived::power_of;
+pub use gap::{Gap, Reason};
+
 /// Bytes of rows that are kept: three minutes of 25 records a second with 2049 bins, and more.
 const ROW_BYTES: usize = 32 << 20;
 /// Rows of a gap at the most; the marks of the time axis say how long it was.
@@ -34,69 +40,6 @@ const MOST_GAP_ROWS: u64 = 24;
 const BREAK_ROWS: u64 = 3;
 /// Gaps that are remembered.
 const MOST_GAPS: usize = 32;
-
-/// A record that has arrived.
-pub struct Arrived<'a> {
-    /// Its stream, as the headers of its chunks say.
-    pub stream: u16,
-    /// Its head.
-    pub head: RecordHead,
-    /// Values whose chunks were lost.
-    pub missing: u32,
-    /// Its values.
-    pub values: &'a mut dyn Iterator<Item = Value>,
-}
-
-impl<'a> Arrived<'a> {
-    /// A record of a stream.
-    pub const fn new(
-        stream: u16,
-        head: RecordHead,
-        missing: u32,
-        values: &'a mut dyn Iterator<Item = Value>,
-    ) -> Self {
-        Self {
-            stream,
-            head,
-            missing,
-            values,
-        }
-    }
-}
-
-/// The cause of a gap.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// Samples were lost at the board's input.
-    Overrun,
-    /// The board dropped records, because the line was busy.
-    Dropped,
-    /// Records were lost on the line, or the line was down.
-    Line,
-}
-
-impl Reason {
-    /// Words for a table.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Overrun => "samples lost at the input",
-            Self::Dropped => "dropped by the board",
-            Self::Line => "lost on the line",
-        }
-    }
-}
-
-/// A stretch of time without records.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Gap {
-    /// Its begin in seconds: the end of the record before.
-    pub from_s: f64,
-    /// Its end in seconds: the begin of the record after it.
-    pub to_s: f64,
-    /// Its cause.
-    pub reason: Reason,
-}
 
 /// A peak in hertz.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -166,23 +109,6 @@ pub struct View {
 impl Default for View {
     fn default() -> Self {
         Self::new(ROW_BYTES)
-    }
-}
-
-/// Linear power of a value; NaN if it was lost or is no number.
-fn power_of(value: Value, descriptor: &Descriptor) -> f64 {
-    let power = match value {
-        Value::Missing => f64::NAN,
-        Value::Power(power) => f64::from(power),
-        Value::Steps(steps) => {
-            let (scale, offset) = (f64::from(descriptor.scale), f64::from(descriptor.offset));
-            10_f64.powf((f64::from(steps) * scale + offset) / 10.0)
-        }
-    };
-    if power >= 0.0 && power.is_finite() {
-        power
-    } else {
-        f64::NAN
     }
 }
 

@@ -280,7 +280,7 @@ impl View {
         let usual_us = distances
             .get(distances.len() / 2)
             .map_or(0.0, |it| it * 1e6);
-        if !(usual_us > 0.0) {
+        if usual_us.is_nan() || usual_us <= 0.0 {
             return None;
         }
         let step_us = time::step(usual_us * count as f64 / most.max(1) as f64);
