@@ -53,6 +53,25 @@ fn accumulate_part(domain: Domain, detector: Detector, data: &[Complex<f32>], he
     }
 }
 
+/// Lets `held` take |X|^2 of two blocks of real samples, which were the real and the imaginary part
+/// of the points that `data` is the transform of. Takes half the time of two transforms.
+pub fn accumulate_pair(detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
+    for (detector, range) in parts(detector, held.len()) {
+        let mirrored = data.first().into_iter().chain(data.iter().rev());
+        for ((held, z), mirror) in held[range].iter_mut().zip(data).zip(mirrored) {
+            let [re, im] = [z.re, z.im].map(f64::from);
+            let [mirror_re, mirror_im] = [mirror.re, mirror.im].map(f64::from);
+            // Twice the transform of each block, but for a factor of magnitude 1.
+            for (re, im) in [
+                (re + mirror_re, im - mirror_im),
+                (re - mirror_re, im + mirror_im),
+            ] {
+                detector.take(held, (re * re + im * im) / 4.0);
+            }
+        }
+    }
+}
+
 /// Turns what a detector holds after `blocks` blocks of `n` points into powers, those of each part
 /// behind those of the one before. `coherent_gain` is the window's
 /// ([`Gain::coherent`](crate::Gain)).
@@ -205,6 +224,36 @@ mod tests {
             let mut power = vec![0.0; wanted.len()];
             super::power(domain, detector, gain, 2, 4, &held, &mut power);
             assert_eq!(power, wanted, "{detector:?}");
+        }
+    }
+
+    #[test]
+    fn a_pair_of_real_blocks_has_the_powers_of_both() {
+        const N: usize = 32;
+        let mut generator = crate::generator::Generator::new();
+        let pair: [Complex<f32>; N] = core::array::from_fn(|_| generator.complex());
+        let transformed = |block: &[Complex<f32>; N]| {
+            let mut bins = [Complex::ZERO; N];
+            naive(Direction::Forward, block, &mut bins);
+            bins.map(|z| Complex::new(z.re as f32, z.im as f32))
+        };
+        let bins = Domain::Real.bins(N);
+        for detector in Detector::ALL {
+            let mut held = vec![0.0; bins * detector.parts().len()];
+            begin(detector, &mut held);
+            let mut wanted = held.clone();
+            for block in [pair.map(|z| z.re), pair.map(|z| z.im)] {
+                let block = transformed(&block.map(|x| Complex::new(x, 0.0)));
+                accumulate(Domain::Real, detector, &block, &mut wanted);
+            }
+            accumulate_pair(detector, &transformed(&pair), &mut held);
+            for (bin, (held, wanted)) in held.iter().zip(&wanted).enumerate() {
+                let error = (held - wanted).abs();
+                assert!(
+                    error < 1e-5 * (1.0 + wanted),
+                    "{detector:?} {bin}: {held} {wanted}"
+                );
+            }
         }
     }
 

@@ -231,7 +231,8 @@ pub trait Fft {
     ) -> Result<(), EngineError>;
 
     /// Reports if the powers that were started first are there, or are lost: if
-    /// [`Fft::finish_power`] does not wait.
+    /// [`Fft::finish_power`] does not wait. The QPUs go on with what was started only when they are
+    /// asked, so it is asked in the middle of long work of the ARM, too.
     fn has_power(&mut self) -> bool;
 
     /// Lets `held` take the powers that were started first, as [`Fft::take_power`] does.

@@ -6,7 +6,7 @@
 //! them only. The error is that of amplitudes, relative to all of them: a single wrong bin of
 //! 65,536 is 4,000 parts in a million of it.
 
-use dsp::spectrum::{Domain, accumulate, begin, remove_mean};
+use dsp::spectrum::{Domain, accumulate, accumulate_pair, begin, remove_mean};
 use dsp::{Complex, Direction, Gain};
 use wire::SampleFormat;
 
@@ -18,6 +18,10 @@ use super::{Candidate, EngineError, Fft, Spectra, Timing};
 pub const LIMIT_PPB: u32 = 10_000;
 /// Runs of a proof, each with noise of its own.
 const RUNS: u32 = 2;
+/// Points that are loaded at a time.
+const SOME: usize = 64;
+/// Points between two pauses.
+const PAUSE: usize = 1024;
 
 /// Memory that a proof computes in; each as long as the longest block, or in words, as all samples
 /// of the blocks of a record.
@@ -235,16 +239,17 @@ fn prove_power(
     begin(spectra.detector, got);
     begin(spectra.detector, wanted);
     let Timing { qpu_us, .. } = qpu.take_power(spectra, window, words, got)?;
-    for block in 0..spectra.blocks as usize {
+    let mut first = 0;
+    let end = spectra.blocks as usize * spectra.hop;
+    while first < end {
         let work = &mut *bench.work;
-        power_by_the_arm(
-            cpu,
-            spectra,
-            (window, gain),
-            (words, block * spectra.hop),
-            work,
-            wanted,
-        )?;
+        let is_pair = spectra.coding.domain == Domain::Real && first + spectra.hop < end;
+        let take = match is_pair {
+            true => pair_by_the_arm,
+            false => power_by_the_arm,
+        };
+        take(cpu, spectra, (window, gain), (words, first), work, wanted)?;
+        first += spectra.hop * (1 + usize::from(is_pair));
     }
     Ok(Proof {
         error_ppb: spectra_ppb(spectra, got, wanted),
@@ -276,19 +281,60 @@ pub fn power_by_the_arm(
     Ok(())
 }
 
+/// Lets `held` take the powers of two blocks of real samples that follow each other.
+///
+/// # Errors
+/// As [`power_by_the_arm`].
+fn pair_by_the_arm(
+    cpu: &mut CpuEngine,
+    spectra: &Spectra,
+    (window, gain): (&[f32], Gain),
+    (samples, first): (&[u32], usize),
+    work: &mut [Complex<f32>],
+    held: &mut [f64],
+) -> Result<(), EngineError> {
+    let work = work.get_mut(..spectra.points());
+    let work = work.ok_or(EngineError::NoMemory)?;
+    spectra.coding.load(samples, first, window, work);
+    let mut some = [Complex::ZERO; SOME];
+    let pieces = window.chunks(SOME).zip(work.chunks_mut(SOME));
+    for (ahead, (window, work)) in (spectra.hop..).step_by(SOME).zip(pieces) {
+        let some = &mut some[..window.len()];
+        spectra.coding.load(samples, first + ahead, window, some);
+        for (z, next) in work.iter_mut().zip(some) {
+            z.im = next.re;
+        }
+    }
+    if spectra.removes_mean {
+        remove_mean(window, gain.coherent, work);
+    }
+    cpu.prepare(spectra.log2n)?;
+    cpu.transform(Direction::Forward, work)?;
+    accumulate_pair(spectra.detector, work, held);
+    Ok(())
+}
+
 /// Energy of a block times its window, as its bins have it: N times the sum of squares; of real
-/// samples, whose bins are half of all.
+/// samples, whose bins are half of all. `pause` is called every [`PAUSE`] points.
 #[must_use]
-pub fn energy_in(spectra: &Spectra, window: &[f32], samples: &[u32]) -> f64 {
+pub fn energy_in(
+    spectra: &Spectra,
+    window: &[f32],
+    samples: &[u32],
+    mut pause: impl FnMut(),
+) -> f64 {
     let Spectra { coding, .. } = *spectra;
     let mut sum = 0.0;
     // A few at a time, so that no block has to be held.
-    let mut some = [Complex::ZERO; 64];
-    for (number, window) in window.chunks(some.len()).enumerate() {
+    let mut some = [Complex::ZERO; SOME];
+    for (first, window) in (0..).step_by(SOME).zip(window.chunks(SOME)) {
         let some = &mut some[..window.len()];
-        coding.load(samples, 64 * number, window, some);
+        coding.load(samples, first, window, some);
         let squares = |z: &Complex<f32>| f64::from(z.re * z.re + z.im * z.im);
         sum += some.iter().map(squares).sum::<f64>();
+        if first.is_multiple_of(PAUSE) {
+            pause();
+        }
     }
     sum * spectra.points() as f64
 }

@@ -322,14 +322,14 @@ impl<R: Runner> Fft for QpuEngine<R> {
     }
 
     fn has_power(&mut self) -> bool {
-        let Some(first) = self.started.front_mut() else {
-            return true;
-        };
-        if first.report.is_none() {
+        // Also where the first have ended: the runner goes on with the others when it is asked.
+        let mut started = self.started.iter_mut();
+        if let Some(next) = started.find(|it| it.report.is_none()) {
             let ended = self.runner.ended();
-            first.report = ended.map(|result| result.map_err(self.error));
+            next.report = ended.map(|result| result.map_err(self.error));
         }
-        first.report.is_some()
+        let first = self.started.front();
+        first.is_none_or(|first| first.report.is_some())
     }
 
     fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError> {

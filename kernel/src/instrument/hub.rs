@@ -400,7 +400,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         };
         let mut says = self.settings.output == Output::Text;
         if !says {
-            if let Some(values) = self.stream.send(&last) {
+            let analyser = &mut self.analyser;
+            if let Some(values) = self.stream.send(&last, || analyser.let_qpus_go_on()) {
                 self.upload.add_record(values);
             }
             // A person with a terminal sees at least this, about once a second.

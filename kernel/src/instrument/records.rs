@@ -8,6 +8,9 @@ use super::descriptor::bins_of;
 use super::kept::Kept;
 use super::refusal::Refusal;
 
+/// Values between two pauses: some 0.2 ms of the ARM's time.
+const PAUSE: usize = 512;
+
 /// A finished record: its values are those in the power buffer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Last {
@@ -137,8 +140,9 @@ impl<'a> Records<'a> {
         last.parts(self.power)
     }
 
-    /// Begins to send a record; returns its values as they travel.
-    pub(super) fn send(&mut self, last: &Last, stream: u16) -> &[u8] {
+    /// Begins to send a record; returns its values as they travel. A logarithm takes long:
+    /// `pause` is called every [`PAUSE`] values.
+    pub(super) fn send(&mut self, last: &Last, stream: u16, mut pause: impl FnMut()) -> &[u8] {
         let head = last.head;
         self.emitted = self.emitted.wrapping_add(1);
         self.sending = Some(Sending {
@@ -150,7 +154,11 @@ impl<'a> Records<'a> {
         let kept = self.kept.keep(head, stream);
         let bytes = last.descriptor.bins as usize * head.encoding.bytes();
         for (values, kept) in last.parts(self.power).zip(kept.chunks_mut(bytes)) {
-            encode(head.encoding, values, kept);
+            let kept = kept.chunks_mut(PAUSE * head.encoding.bytes());
+            for (values, kept) in values.chunks(PAUSE).zip(kept) {
+                encode(head.encoding, values, kept);
+                pause();
+            }
         }
         kept
     }

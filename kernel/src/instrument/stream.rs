@@ -157,10 +157,11 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Begins to send a record; returns its values where they are an upload's.
-    pub(super) fn send(&mut self, last: &Last) -> Option<&[u8]> {
+    /// Begins to send a record; returns its values where they are an upload's. `pause`: as for
+    /// [`Records::send`].
+    pub(super) fn send(&mut self, last: &Last, pause: impl FnMut()) -> Option<&[u8]> {
         let stream = self.number();
-        let values = self.records.send(last, stream);
+        let values = self.records.send(last, stream, pause);
         (last.descriptor.source == Source::Upload).then_some(values)
     }
 
@@ -222,7 +223,7 @@ mod tests {
     /// Sends the record under way; returns the indices at which its chunks begin.
     fn send(stream: &mut Stream, summary: &Summary) -> Vec<u32> {
         let last = stream.finish_record(summary, 5).expect("it is described");
-        assert!(stream.send(&last).is_none(), "no upload's");
+        assert!(stream.send(&last, || ()).is_none(), "no upload's");
         let chunks = core::iter::from_fn(|| {
             let (chunk, _) = stream.records.next_chunk()?;
             Some(chunk.offset)
@@ -238,7 +239,7 @@ mod tests {
         begin(&mut stream, "n=16384 out=f32");
         assert_eq!(stream.state(), State::Streaming);
         let last = stream.finish_record(&Summary::default(), 5).unwrap();
-        stream.send(&last);
+        stream.send(&last, || ());
         stream.acknowledge_late(7, 0, None);
         stream.end();
         assert_eq!(stream.state(), State::Idle);
@@ -262,7 +263,7 @@ mod tests {
         begin(&mut stream, "n=1024");
         assert_eq!(stream.take_descriptor().map(|it| it.id), Some(1));
         let last = stream.finish_record(&Summary::default(), 5).unwrap();
-        stream.send(&last);
+        stream.send(&last, || ());
         begin(&mut stream, "n=512");
         assert_eq!(stream.take_descriptor(), None);
         assert!(stream.records.next_chunk().is_some());

@@ -54,12 +54,14 @@ pub struct Blocks {
 
 impl Blocks {
     /// The greatest number of samples that blocks may have, if they shared none: those of the
-    /// longest block, and twice as many where two are a word, which a fast ADC brings. The more
-    /// blocks are done together, the less often the ARM reads their powers.
+    /// longest block, twice as many where two are a word, and four times as many of a fast ADC,
+    /// whose samples are in memory anyway. The more blocks are done together, the less often the
+    /// ARM reads their powers.
     #[must_use]
     pub const fn most_samples(is_real: bool, format: Format) -> u64 {
         match (is_real, format) {
-            (true, Format::I16 | Format::U8High) => 2 << MAX_LOG2,
+            (true, Format::U8High) => 4 << MAX_LOG2,
+            (true, Format::I16) => 2 << MAX_LOG2,
             _ => 1 << MAX_LOG2,
         }
     }

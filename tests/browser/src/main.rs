@@ -130,9 +130,16 @@ fn generator(browser: &mut Browser, page: &Page, n: u32) -> Result<f64> {
 fn microphone(browser: &mut Browser, page: &Page, n: u32) -> Result<f64> {
     // Without a sound card Chromium takes 44.1 kS/s.
     let at_48k = "AudioContext = class extends AudioContext { constructor() { super({ sampleRate: 48000 }); } }";
-    page.eval(browser, &format!("{at_48k}; window.qpuscope.app.sources.microphone()"))?;
+    page.eval(
+        browser,
+        &format!("{at_48k}; window.qpuscope.app.sources.microphone()"),
+    )?;
     settle(browser, page, &format!("n={n} overlap=50% avg=1"))?;
-    page.wait(browser, "window.qpuscope.state().stream?.source === 'I2S input'", SOON)?;
+    page.wait(
+        browser,
+        "window.qpuscope.state().stream?.source === 'I2S input'",
+        SOON,
+    )?;
     ratio(browser, page, "window.qpuscope.state().busy")
 }
 

@@ -144,7 +144,7 @@ fn compare_energy(engine: &mut impl Fft, alone: &Spectra) {
     let mut held = vec![0.0; alone.held()];
     let taken = engine.take_power(alone, &window, samples.words(), &mut held);
     assert!(taken.is_ok(), "{alone:?}: {taken:?}");
-    let energy = energy_in(alone, &window, samples.words());
+    let energy = energy_in(alone, &window, samples.words(), || ());
     let error = (energy_out(alone, &held) / energy - 1.0).abs();
     // A tenth of what the checks allow.
     assert!(error < 1e-5, "{alone:?}: {error:e}");

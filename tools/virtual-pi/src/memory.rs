@@ -75,7 +75,7 @@ impl Memory {
         let mut rest = out;
         while !rest.is_empty() {
             let (head, tail) = rest.split_at_mut(rest.len().min(left_in_page(at)));
-            let words = self.pages.from(at >> 12, at as usize >> 2);
+            let words = self.pages.rest(at >> 12, at as usize >> 2);
             at = at.wrapping_add(head.len() as u32);
             match head.as_chunks_mut() {
                 (fours, []) if at & 3 == 0 => {
@@ -100,7 +100,7 @@ impl Memory {
         let mut rest = data;
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(rest.len().min(left_in_page(at)));
-            let words = self.pages.from_mut(at >> 12, at as usize >> 2);
+            let words = self.pages.rest_mut(at >> 12, at as usize >> 2);
             at = at.wrapping_add(head.len() as u32);
             match head.as_chunks() {
                 (fours, []) if at & 3 == 0 => {

@@ -80,13 +80,13 @@ impl<T: Clone, const SIZE: usize> Pages<T, SIZE> {
     }
 
     /// The values of a page from `index` on.
-    pub fn from(&self, page: u32, index: usize) -> &[T] {
+    pub fn rest(&self, page: u32, index: usize) -> &[T] {
         let start = self.start(page) as usize;
         &self.values[start + index % SIZE..start + SIZE]
     }
 
     /// The values of a page from `index` on, which may be changed.
-    pub fn from_mut(&mut self, page: u32, index: usize) -> &mut [T] {
+    pub fn rest_mut(&mut self, page: u32, index: usize) -> &mut [T] {
         let start = self.make(page) as usize;
         &mut self.values[start + index % SIZE..start + SIZE]
     }
@@ -120,10 +120,10 @@ mod tests {
         assert_eq!(pages.make(7), start);
         assert_eq!(pages.start(7 + PAGES as u32), start);
         assert_eq!(
-            (pages.from(7, 0), pages.from(7, 1)),
+            (pages.rest(7, 0), pages.rest(7, 1)),
             (&[0, 5][..], &[5][..])
         );
-        assert_eq!(pages.from(8, 0), [0, 0]);
+        assert_eq!(pages.rest(8, 0), [0, 0]);
         assert_eq!((*pages.at(2, 1), pages.count()), (9, 901));
         let first = pages.made_mut().next();
         assert_eq!(first, Some((7, &mut [0, 5][..])));

@@ -566,7 +566,7 @@ fn pages_are_made_when_they_are_written_and_not_when_they_are_read() {
         let mut guest = if mmu {
             Guest::with_mmu(|table| {
                 // The same memory again, uncached.
-                table[0x80] = 0x0010_0000 * (FRESH >> 20) | UNCACHED;
+                table[0x80] = (0x0010_0000 * (FRESH >> 20)) | UNCACHED;
             })
         } else {
             Guest::new()

@@ -12,7 +12,7 @@ use dsp::Complex;
 use wire::Doubt;
 
 use super::trust::Finding;
-use super::{Analyser, on};
+use super::{Analyser, go_on, on};
 use crate::engine::proof::{self, LIMIT_PPB};
 use crate::engine::{Candidate, EngineError, Fft, Manner, Samples, Spectra};
 use crate::instrument::board::{Board, SECOND_US};
@@ -131,7 +131,8 @@ impl<Q: Fft> Analyser<'_, Q> {
             return false;
         }
         // While the QPUs are at work.
-        let energy = proof::energy_in(&alone, window, samples);
+        let qpu = &mut self.qpu;
+        let energy = proof::energy_in(&alone, window, samples, || go_on(qpu));
         self.checks.under_way = Some(Begun {
             candidate: *candidate,
             alone,
@@ -215,7 +216,8 @@ impl<Q: Fft> Analyser<'_, Q> {
         let got = &mut buffers.got[..held];
         got.fill(0.0);
         // While the QPUs do what was begun before.
-        let energy = (!is_full).then(|| proof::energy_in(alone, window, samples));
+        let qpu = &mut self.qpu;
+        let energy = (!is_full).then(|| proof::energy_in(alone, window, samples, || go_on(qpu)));
         let qpu = on(&mut self.qpu)?;
         let result = match qpu.take_power(alone, window, samples, got) {
             // Not every split of many blocks can do one: then that of one block does it.

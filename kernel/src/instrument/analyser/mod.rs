@@ -37,6 +37,12 @@ pub(super) use shape::Shape;
 /// After this many failures one after the other the QPUs are left alone until the next start.
 const MAX_FAILURES: u32 = 3;
 
+/// Samples of a lot in a ring, if it has not fewer than [`FEW_BLOCKS`]. The ARM proves a plan by
+/// doing all of its work, so longer lots take longer to begin.
+const LOT_SAMPLES: u32 = 1 << 17;
+/// Blocks of a lot in a ring for which the ARM has time to read the powers at 20 MS/s.
+const FEW_BLOCKS: u32 = 16;
+
 /// Facts about a finished record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Summary {
@@ -169,11 +175,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             n, average, engine, ..
         } = self.shape;
         let most = match self.ring_end {
-            Some(_) => {
-                let Coding { domain, format, .. } = self.shape.coding;
-                let samples = Blocks::most_samples(domain == Domain::Real, format);
-                self.aligned_lot((samples as u32 / n as u32).min(average))
-            }
+            Some(_) => self.aligned_lot(self.lot_of_record()),
             None => MAX_N / n as u32,
         };
         match (engine, average) {
@@ -182,6 +184,17 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             (EngineChoice::Auto, 0) => most,
             (EngineChoice::Auto, average) => average.min(most),
         }
+    }
+
+    /// The number of blocks of a ring that are done together, at the most: as many in each lot of a
+    /// record, so that one plan does, and only that has to be proven.
+    fn lot_of_record(&self) -> u32 {
+        let Shape { n, average, .. } = self.shape;
+        let Coding { domain, format, .. } = self.shape.coding;
+        let room = Blocks::most_samples(domain == Domain::Real, format) as u32;
+        let samples = (FEW_BLOCKS * n as u32).clamp(LOT_SAMPLES.min(room), room);
+        let lots = average.div_ceil(samples / n as u32).max(1);
+        average.div_ceil(lots)
     }
 
     /// Forgets the record under way, not the blocks under way behind it.
@@ -392,9 +405,13 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             ..self.summary
         };
         self.clear();
-        // What the QPUs have ended meanwhile is followed by the next.
-        self.has_first();
+        self.let_qpus_go_on();
         summary
+    }
+
+    /// Lets the QPUs go on with what was begun, in the middle of other work of the ARM.
+    pub(super) fn let_qpus_go_on(&mut self) {
+        go_on(&mut self.qpu);
     }
 
     /// The CPU engine against the definition of the transform, on 64 points.
@@ -424,6 +441,13 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
 /// The engine on the QPUs, which a plan needs.
 fn on<Q>(qpu: &mut Option<Q>) -> Result<&mut Q, EngineError> {
     qpu.as_mut().ok_or(EngineError::NotAvailable)
+}
+
+/// Lets the QPUs begin with the next launch, where one has ended: they wait until they are asked.
+fn go_on<Q: Fft>(qpu: &mut Option<Q>) {
+    if let Some(qpu) = qpu {
+        qpu.has_power();
+    }
 }
 
 /// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such

@@ -8,7 +8,7 @@
 //! whole, also where it was read in time.
 
 use super::newest::Newest;
-use super::{Analyser, Buffers};
+use super::{Analyser, Buffers, go_on};
 use crate::dma_buf::LINE_BYTES;
 use crate::engine::{Fft, Spectra};
 use crate::instrument::board::Board;
@@ -124,10 +124,7 @@ impl<Q: Fft> Analyser<'_, Q> {
             capture.glance(board.port(), first, count, |words, bytes| {
                 clipped += coding.count_clipped(words, bytes);
             });
-            // The QPUs' time ends when they are asked, and then the next begin.
-            if let Some(qpu) = &mut self.qpu {
-                qpu.has_power();
-            }
+            go_on(&mut self.qpu);
         }
         clipped
     }

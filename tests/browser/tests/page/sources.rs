@@ -52,8 +52,14 @@ fn assert_tone(b: &mut Browser, page: &Page, source: &str) {
     let peak = &state["peaks"][0];
     let value = |value: &Value| value.as_f64().expect("a number");
     let bin = value(&state["stream"]["binHz"]);
-    assert!((value(&peak["hz"]) - TONE_HZ).abs() < bin / 10.0, "{source}: {peak}");
-    assert!((value(&peak["levelDb"]) + 12.0).abs() < 0.1, "{source}: {peak}");
+    assert!(
+        (value(&peak["hz"]) - TONE_HZ).abs() < bin / 10.0,
+        "{source}: {peak}"
+    );
+    assert!(
+        (value(&peak["levelDb"]) + 12.0).abs() < 0.1,
+        "{source}: {peak}"
+    );
     assert_eq!(state["stream"]["overruns"], 0);
 }
 
@@ -78,7 +84,11 @@ fn wait(b: &mut Browser, page: &Page, expression: &str) {
 
 #[test]
 fn a_dropped_file_plays_and_what_is_none_is_a_sentence() {
-    let Open { mut browser, page, _served } = match open(&[], &[]) {
+    let Open {
+        mut browser,
+        page,
+        _served,
+    } = match open(&[], &[]) {
         Ok(open) => open,
         Err(why) => tests::skip!("{why}"),
     };
@@ -99,12 +109,20 @@ fn a_dropped_file_plays_and_what_is_none_is_a_sentence() {
 
     // The year has its day: 1 / 86,400 s, on an axis that is multiplied exactly.
     page.click(b, "#use-temperatures").expect("a button");
-    wait(b, &page, "s.source.name.includes('temperatures') && s.peaks.length > 0 && s.stream.rateHz < 1");
+    wait(
+        b,
+        &page,
+        "s.source.name.includes('temperatures') && s.peaks.length > 0 && s.stream.rateHz < 1",
+    );
     let day = "window.qpuscope.state().peaks.some((peak) => Math.abs(peak.hz * 86400 - 1) < 0.005)";
     page.wait(b, day, SOON).expect("a line at one a day");
 
     page.click(b, "#use-bursts").expect("a button");
-    wait(b, &page, "s.stream?.source === 'parallel ADC' && s.stream.rateHz === 20e6 && s.peaks.length > 1");
+    wait(
+        b,
+        &page,
+        "s.stream?.source === 'parallel ADC' && s.stream.rateHz === 20e6 && s.peaks.length > 1",
+    );
     assert_eq!(page.problems(b), Vec::<String>::new());
 }
 
@@ -119,21 +137,33 @@ fn a_fed_microphone_plays_and_a_refused_one_is_a_sentence() {
         "--use-fake-ui-for-media-stream",
         &feed(&path),
     ];
-    let Open { mut browser, page, _served } = match open(&[], &flags) {
+    let Open {
+        mut browser,
+        page,
+        _served,
+    } = match open(&[], &flags) {
         Ok(open) => open,
         Err(why) => tests::skip!("{why}"),
     };
     let b = &mut browser;
     wait(b, &page, "s.settings?.n && s.records > 2");
     page.click(b, "#use-microphone").expect("a button");
-    wait(b, &page, "s.source.name === 'microphone' && s.stream?.source === 'I2S input'");
+    wait(
+        b,
+        &page,
+        "s.source.name === 'microphone' && s.stream?.source === 'I2S input'",
+    );
     assert_tone(b, &page, "microphone");
     // The ADC has the sound system's clock, whatever that is.
     let same = "window.qpuscope.state().source.facts.playedHz === new AudioContext().sampleRate";
     assert_eq!(page.eval(b, same).expect("a rate"), true);
     // Its samples end after the board has stopped: the board's time does not stand.
     page.click(b, "#use-generator").expect("a button");
-    wait(b, &page, "s.source.name.startsWith('generator') && s.stream.source === 'generator' && s.stream.record > 2");
+    wait(
+        b,
+        &page,
+        "s.source.name.startsWith('generator') && s.stream.source === 'generator' && s.stream.record > 2",
+    );
 
     // Refused: the page goes on with what it has.
     let refuse = "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))";

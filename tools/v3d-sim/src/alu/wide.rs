@@ -27,6 +27,12 @@ fn flushed(simd: V4, x: __m512i) -> __m512i {
     simd.avx512f._mm512_maskz_mov_epi32(normal, x)
 }
 
+#[inline(always)]
+fn floats(simd: V4, lanes: &Lanes) -> __m512 {
+    let bits = flushed(simd, pulp::bytemuck::cast(*lanes));
+    simd.avx512f._mm512_castsi512_ps(bits)
+}
+
 /// Applies an instruction to two vectors, or `otherwise` where it makes infinities.
 #[inline(always)]
 fn operate(
@@ -35,10 +41,7 @@ fn operate(
     instruction: impl Fn(__m512, __m512) -> __m512,
     otherwise: Operation,
 ) -> Lanes {
-    let [x, y] = [a, b].map(|operand| {
-        let bits = flushed(simd, pulp::bytemuck::cast(*operand));
-        simd.avx512f._mm512_castsi512_ps(bits)
-    });
+    let (x, y) = (floats(simd, a), floats(simd, b));
     let result = simd.avx512f._mm512_castps_si512(instruction(x, y));
     let magnitude = simd.avx512f._mm512_and_si512(result, all(simd, !SIGN));
     let unusual = simd
@@ -53,20 +56,35 @@ fn operate(
 impl Floats for V4 {
     #[inline(always)]
     fn add(self, a: &Lanes, b: &Lanes) -> Lanes {
-        let add = |x, y| self.avx512f._mm512_add_round_ps::<TO_ZERO>(x, y);
-        operate(self, [a, b], add, |a, b| Portable.add(a, b))
+        operate(
+            self,
+            [a, b],
+            #[inline(always)]
+            |x, y| self.avx512f._mm512_add_round_ps::<TO_ZERO>(x, y),
+            |a, b| Portable.add(a, b),
+        )
     }
 
     #[inline(always)]
     fn sub(self, a: &Lanes, b: &Lanes) -> Lanes {
-        let sub = |x, y| self.avx512f._mm512_sub_round_ps::<TO_ZERO>(x, y);
-        operate(self, [a, b], sub, |a, b| Portable.sub(a, b))
+        operate(
+            self,
+            [a, b],
+            #[inline(always)]
+            |x, y| self.avx512f._mm512_sub_round_ps::<TO_ZERO>(x, y),
+            |a, b| Portable.sub(a, b),
+        )
     }
 
     #[inline(always)]
     fn mul(self, a: &Lanes, b: &Lanes) -> Lanes {
-        let mul = |x, y| self.avx512f._mm512_mul_round_ps::<TO_ZERO>(x, y);
-        operate(self, [a, b], mul, |a, b| Portable.mul(a, b))
+        operate(
+            self,
+            [a, b],
+            #[inline(always)]
+            |x, y| self.avx512f._mm512_mul_round_ps::<TO_ZERO>(x, y),
+            |a, b| Portable.mul(a, b),
+        )
     }
 }
 

@@ -36,7 +36,9 @@ fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
     copy(&page, folder)?;
     let into = folder.join("kernel.img");
     fs::copy(image, &into).with_context(|| format!("cannot write {}", into.display()))?;
-    let series = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../data").join(SERIES);
+    let series = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../data")
+        .join(SERIES);
     fs::copy(&series, folder.join(SERIES)).with_context(|| format!("cannot copy {SERIES}"))?;
     let mut glue = Bindgen::new();
     glue.input_path(wasm)

@@ -3,8 +3,8 @@
 use crate::samples::Rate;
 
 /// The rates that are played as they are: I2S parts have them, and computers of today simulate
-/// them in real time or nearly so. The firmware takes an ADC from 8 kHz on, as it measures it.
-const PLAYED_HZ: std::ops::RangeInclusive<u64> = 10_000..=96_000;
+/// them in real time or nearly so.
+const PLAYED_HZ: std::ops::RangeInclusive<u64> = 8_000..=96_000;
 /// Faster samples are played at the next rate from here down that is a whole part of theirs.
 const SLOWED_HZ: u64 = 48_000;
 
@@ -76,11 +76,11 @@ mod tests {
         assert_eq!(of((96_000_000, 1000)), ((96_000, 1), 1, 1));
         assert_eq!(of((2_400_000_000, 1000)), ((48_000, 1), 50, 1));
         assert_eq!(of((250_000, 1)), ((125_000, 3), 6, 1));
-        assert_eq!(of((1, 3600)), ((10_000, 1), 1, 36_000_000));
+        assert_eq!(of((1, 3600)), ((8000, 1), 1, 28_800_000));
         assert_eq!(of((7_999, 1)), ((15_998, 1), 1, 2));
         for hz in [1, 999, 8_000_000, 123_456_789, 10_000_000_000_000_u64] {
             let speed = Speed::of((hz, 1000));
-            assert!((10e3..=96e3).contains(&speed.hz()), "{speed:?}");
+            assert!((8e3..=96e3).contains(&speed.hz()), "{speed:?}");
             let true_hz = speed.hz() * speed.over as f64 / speed.under as f64;
             assert!(
                 (true_hz * 1000.0 / hz as f64 - 1.0).abs() < 1e-12,

@@ -69,10 +69,14 @@ fn facts_say_what_the_axis_is() {
     let table = include_str!("../../../../data/seattle_temperature_2010_hourly.csv");
     let slow = machine.play_temperatures(table).unwrap();
     assert!(
-        slow.contains("\"under\":36000000") && slow.contains("128"),
+        slow.contains("\"under\":28800000") && slow.contains("128"),
         "{slow}"
     );
-    assert!(machine.play_bursts().contains("input=smi rate=20M"));
+    assert!(
+        machine
+            .play_bursts()
+            .contains("input=smi clock=board rate=20M")
+    );
     assert!(
         machine
             .play_file("a.wav", vec![1], 0.0, "left", true)
