@@ -13,6 +13,8 @@ export class SimulatedLink {
   onClosed = () => {};
   /** Called with virtual seconds since power-on. */
   onTime = () => {};
+  /** Called with what the virtual Pi notes about its guest. */
+  onNote = () => {};
   /** Called when a source of samples has ended by itself. */
   onEnded = () => {};
   /** Bytes of the worker's memory. */
@@ -50,6 +52,8 @@ export class SimulatedLink {
     } else if (data.kind === 'played') {
       this.#playing.get(data.id)?.(data);
       this.#playing.delete(data.id);
+    } else if (data.kind === 'note') {
+      this.onNote(data.sentence);
     } else if (data.kind === 'ended') {
       this.onEnded(data.sentence);
     } else if (data.kind === 'stopped') {

@@ -6,7 +6,7 @@
 //          {kind: 'play', id, source}: see sources.js, {kind: 'feed', port}: a port of live samples
 // From it: {kind: 'ready'}, {kind: 'ran', bytes, seconds, memory, busy, behind},
 //          {kind: 'played', id, facts} or {kind: 'played', id, refusal},
-//          {kind: 'ended', sentence}: a source has, {kind: 'stopped', sentence}: the board has
+//          {kind: 'note', sentence}, {kind: 'ended', sentence}: a source has, {kind: 'stopped', sentence}: the board has
 
 import init, { Machine } from './pkg/web.js';
 
@@ -89,6 +89,7 @@ function report(bytes) {
     restartPace();
     postMessage({ kind: 'ended', sentence: ended });
   }
+  for (const sentence of machine.messages()) postMessage({ kind: 'note', sentence });
   unseen += 1;
   const memory = wasm.memory.buffer.byteLength;
   const [seconds, behind] = [machine.seconds(), machine.behind()];

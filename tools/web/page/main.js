@@ -84,6 +84,7 @@ const app = {
     const link = new SimulatedLink(await answer.arrayBuffer(), options);
     this.pace = new Pace();
     const pace = this.pace;
+    link.onNote = (sentence) => addText(`\n[virtual Pi] ${sentence}\n`);
     link.onTime = (seconds) => {
       pace.mark(seconds);
       showPace();

@@ -11,6 +11,7 @@ mod client;
 mod display;
 mod flow;
 mod machine;
+mod panic;
 mod qpu_plan;
 mod samples;
 mod scope;
