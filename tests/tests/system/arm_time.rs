@@ -12,9 +12,10 @@ use virtual_pi::Config;
 use wire::{Domain, Engine, Message, Rate, SampleFormat};
 
 const BAUD: u32 = 921_600;
-const N: usize = 4096;
+/// Points of a block.
+pub const N: usize = 4096;
 /// Blocks of a record, which overlap by half.
-const BLOCKS: usize = 16;
+pub const BLOCKS: usize = 16;
 
 /// Microseconds of the QPUs and of the ARM for a block of an upload of real i16 samples, so many of
 /// which make a record.
@@ -40,7 +41,7 @@ fn times_us(host: &mut Host<Virtual>, engine: &str, average: usize, samples: &[u
 }
 
 /// A board at [`BAUD`].
-fn host(image: &[u8], config: Config) -> Host<Virtual> {
+pub fn host(image: &[u8], config: Config) -> Host<Virtual> {
     let mut host = Host::new(Virtual::boot(image, config));
     host.line_with("qpuscope", 1_000);
     host.quiet();
@@ -53,7 +54,7 @@ fn host(image: &[u8], config: Config) -> Host<Virtual> {
 }
 
 /// Two records of blocks.
-fn samples() -> Vec<u8> {
+pub fn samples() -> Vec<u8> {
     let mut random = Random::new(tests::seed());
     let samples = (2 * BLOCKS + 1) * N / 2;
     (0..2 * samples).map(|_| random.below(256) as u8).collect()

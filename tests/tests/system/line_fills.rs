@@ -1,15 +1,9 @@
 //! Line fills of the ARM in the time of a block: free, and as the virtual Pi models them.
 
-use crate::host::Host;
-use crate::line::Virtual;
-use tests::mutate::Random;
+use crate::arm_time::{BLOCKS, N, host, samples};
 use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
 use wire::{Domain, Message, Rate, SampleFormat};
-
-const N: usize = 4096;
-/// Blocks of a record, which overlap by half.
-const BLOCKS: usize = 16;
 
 /// Microseconds of the QPUs and of the ARM for a block of an upload of real i16 samples.
 fn times_us(image: &[u8], line_fills: bool, samples: &[u8]) -> [f64; 2] {
@@ -17,9 +11,7 @@ fn times_us(image: &[u8], line_fills: bool, samples: &[u8]) -> [f64; 2] {
         line_fills,
         ..Config::default()
     };
-    let mut host = Host::new(Virtual::boot(image, config));
-    host.line_with("qpuscope", 1_000);
-    host.quiet();
+    let mut host = host(image, config);
     let settings = format!("n={N} window=hann overlap=50% avg={BLOCKS} out=f32");
     host.must(&Message::Set(&settings));
     let spectra = host.upload(SampleFormat::I16, Domain::Real, Rate::hz(48_000), samples);
@@ -31,10 +23,7 @@ fn times_us(image: &[u8], line_fills: bool, samples: &[u8]) -> [f64; 2] {
 #[test]
 fn line_fills_add_to_the_share_of_the_arm() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
-    let mut random = Random::new(tests::seed());
-    let count = (2 * BLOCKS + 1) * N / 2;
-    let samples: Vec<u8> = (0..2 * count).map(|_| random.below(256) as u8).collect();
-    let [free, timed] = [false, true].map(|line_fills| times_us(&image, line_fills, &samples));
+    let [free, timed] = [false, true].map(|line_fills| times_us(&image, line_fills, &samples()));
     let ([qpus, arm], [qpus_timed, arm_timed]) = (free, timed);
     eprintln!(
         "{N} real i16, Hann, 50 %: QPUs {qpus:.0} us, ARM {arm:.0} us a block; with line fills {qpus_timed:.0} us and {arm_timed:.0} us"
