@@ -35,6 +35,9 @@ const app = {
   links: null,
   sources: null,
   view: null,
+  /** Settled when the board takes requests of the page's user. */
+  ready: Promise.resolve(),
+  isReady: false,
 
   get link() { return this.board?.link ?? null; },
   say(sentence) { status.textContent = sentence; },
@@ -78,7 +81,14 @@ const app = {
   },
 
   /** Boots the virtual Pi anew. */
-  async useSimulated(options = {}) {
+  useSimulated(options = {}) {
+    this.isReady = false;
+    const booted = this.boot(options);
+    this.ready = booted.catch(() => {}).then(() => { this.isReady = true; });
+    return booted;
+  },
+
+  async boot(options) {
     const answer = await fetch('kernel.img');
     if (!answer.ok) throw new Error(`kernel.img is not beside the page (${answer.status}): copy the whole folder.`);
     const link = new SimulatedLink(await answer.arrayBuffer(), options);
@@ -160,6 +170,7 @@ window.qpuscope = {
   app,
   state: () => ({
     status: status.textContent,
+    ready: app.isReady,
     records: app.scope?.records ?? 0,
     seconds: app.pace.seconds,
     speed: app.pace.speed,

@@ -108,6 +108,7 @@ export function mountSources(section, app) {
   async function choose(act) {
     choices += 1;
     const choice = choices;
+    await app.ready;
     while (isBusy) await new Promise((resolve) => setTimeout(resolve, 20));
     if (choice !== choices) return;
     isBusy = true;
