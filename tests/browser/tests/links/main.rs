@@ -22,7 +22,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// What this machine has, or what it lacks.
+    /// The things that this machine has, or the one that it lacks.
     fn new() -> Result<Self, String> {
         let host = tests::given("QPUSCOPE_HOST").ok_or("QPUSCOPE_HOST names no qpuscope")?;
         if !Browser::is_installed() {

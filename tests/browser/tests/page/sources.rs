@@ -1,4 +1,4 @@
-//! What plays on the pins of the page's virtual Pi: a fed microphone, files, the series, bursts.
+//! Samples on the pins of the page's virtual Pi: a fed microphone, files, the series, bursts.
 
 use std::fs;
 use std::path::Path;
