@@ -1,10 +1,12 @@
 //! Chromium as a child process, and the socket to it.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,31 +24,27 @@ pub type Result<T> = std::result::Result<T, Error>;
 const START: Duration = Duration::from_secs(60);
 /// Time for an answer to a command.
 const ANSWER: Duration = Duration::from_secs(60);
-/// The names that Chromium has on the systems of today.
-const PROGRAMS: [&str; 2] = ["chromium", "chromium-browser"];
 
 /// A Chromium of its own, with a new profile; it ends with this value.
 pub struct Browser {
-    child: Child,
-    socket: WebSocket<TcpStream>,
-    id: u64,
-    events: VecDeque<Value>,
+    connection: Rc<RefCell<Connection>>,
+    _child: Running,
     _profile: tempfile::TempDir,
 }
 
-impl Browser {
-    /// Returns whether there is a Chromium to start.
-    #[must_use]
-    pub fn is_installed() -> bool {
-        program().is_some()
-    }
+/// The socket that all tabs of a browser share.
+pub(crate) struct Connection {
+    socket: WebSocket<TcpStream>,
+    id: u64,
+    events: VecDeque<Value>,
+}
 
-    /// Starts Chromium with `extra` arguments.
+impl Browser {
+    /// Starts the Chromium `program` with `extra` arguments.
     ///
     /// # Errors
-    /// When there is none, or it does not answer in time.
-    pub fn start(extra: &[&str]) -> Result<Self> {
-        let program = program().ok_or("Chromium is not installed")?;
+    /// When it does not start, or does not answer in time.
+    pub fn start(program: &Path, extra: &[&str]) -> Result<Self> {
         let profile = tempfile::tempdir().map_err(|error| error.to_string())?;
         let child = Command::new(program)
             .args(["--headless", "--no-sandbox", "--disable-gpu"])
@@ -64,8 +62,8 @@ impl Browser {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| format!("{program} does not start: {error}"))?;
-        let mut starting = Starting(Some(child));
+            .map_err(|error| format!("{} does not start: {error}", program.display()))?;
+        let child = Running(child);
         let (port, path) = address(profile.path())?;
         let stream = TcpStream::connect(("127.0.0.1", port)).map_err(|error| error.to_string())?;
         stream
@@ -73,12 +71,14 @@ impl Browser {
             .map_err(|error| error.to_string())?;
         let url = format!("ws://127.0.0.1:{port}{path}");
         let (socket, _) = tungstenite::client(url, stream).map_err(|error| error.to_string())?;
-        let child = starting.0.take().ok_or("Chromium is gone")?;
-        Ok(Self {
-            child,
+        let connection = Connection {
             socket,
             id: 0,
             events: VecDeque::new(),
+        };
+        Ok(Self {
+            connection: Rc::new(RefCell::new(connection)),
+            _child: child,
             _profile: profile,
         })
     }
@@ -87,17 +87,20 @@ impl Browser {
     ///
     /// # Errors
     /// When Chromium refuses.
-    pub fn open(&mut self, url: &str) -> Result<Page> {
-        let made = self.call(None, "Target.createTarget", json!({"url": "about:blank"}))?;
+    pub fn open(&self, url: &str) -> Result<Page> {
+        let call = |method, parameters| self.connection.borrow_mut().call(None, method, parameters);
+        let made = call("Target.createTarget", json!({"url": "about:blank"}))?;
         let target = made["targetId"].as_str().unwrap_or_default().to_owned();
         let parameters = json!({"targetId": target, "flatten": true});
-        let session = self.call(None, "Target.attachToTarget", parameters)?;
+        let session = call("Target.attachToTarget", parameters)?;
         let session = session["sessionId"].as_str().unwrap_or_default().to_owned();
-        let page = Page::new(session, target);
-        page.begin(self, url)?;
+        let page = Page::new(Rc::clone(&self.connection), session, target);
+        page.begin(url)?;
         Ok(page)
     }
+}
 
+impl Connection {
     /// Sends a command and waits for its answer; events that come before it are kept.
     ///
     /// # Errors
@@ -144,39 +147,15 @@ impl Browser {
     }
 }
 
-impl Drop for Browser {
+/// A process that ends with this value.
+struct Running(Child);
+
+impl Drop for Running {
     fn drop(&mut self) {
-        end(&mut self.child);
+        // One that has ended already is what is wanted.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
-}
-
-/// A child that is ended if the start fails.
-struct Starting(Option<Child>);
-
-impl Drop for Starting {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.0 {
-            end(child);
-        }
-    }
-}
-
-fn end(child: &mut Child) {
-    // One that has ended already is what is wanted.
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
-fn program() -> Option<&'static str> {
-    let starts = |program: &&str| {
-        Command::new(program)
-            .arg("--version")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    PROGRAMS.into_iter().find(|program| starts(program))
 }
 
 /// Port and path of the socket, which Chromium writes into its profile.

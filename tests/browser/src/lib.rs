@@ -10,3 +10,6 @@ mod served;
 pub use chromium::{Browser, Error, Result};
 pub use page::{Page, Problem};
 pub use served::Served;
+
+/// Reason given by tests that need Chromium.
+pub const NO_CHROMIUM: &str = "QPUSCOPE_CHROMIUM names no Chromium; `cargo xtask test` finds it, `cargo xtask setup` installs it";

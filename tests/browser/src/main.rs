@@ -1,7 +1,7 @@
 //! `cargo xtask web --bench`: the page's figures in headless Chromium, medians of five runs.
 //!
-//! Two otherwise idle cores; the figures are of this machine. `browser PAGE HOST` writes a table as
-//! Markdown to standard output.
+//! Two otherwise idle cores; the figures are of this machine. It writes a table as Markdown to
+//! standard output.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,14 +24,14 @@ const MICROPHONE: [&str; 2] = [
 
 fn main() -> ExitCode {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [page, host, names @ ..] = &arguments[..] else {
-        eprintln!("usage: browser PAGE QPUSCOPE [PART OF A FIGURE'S NAME]");
+    let [page, host, chromium, names @ ..] = &arguments[..] else {
+        eprintln!("usage: browser PAGE QPUSCOPE CHROMIUM [PART OF A FIGURE'S NAME]");
         return ExitCode::FAILURE;
     };
     let name = names
         .first()
         .map_or_else(String::new, |name| name.display().to_string());
-    match bench(page, host, &name) {
+    match bench([page, host, chromium], &name) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("browser: {error}");
@@ -45,7 +45,7 @@ struct Figure {
     name: &'static str,
     wanted: &'static str,
     unit: &'static str,
-    take: fn(&mut Browser, &Page) -> Result<f64>,
+    take: fn(&Page) -> Result<f64>,
 }
 
 const FIGURES: [Figure; 8] = [
@@ -59,37 +59,37 @@ const FIGURES: [Figure; 8] = [
         name: "Generator, N = 4096, averages of 16 blocks",
         wanted: "at least 1.5",
         unit: "times real time",
-        take: |browser, page| generator(browser, page, 4096, 16),
+        take: |page| generator(page, 4096, 16),
     },
     Figure {
         name: "Generator, N = 4096, each block a record",
         wanted: "at least 1.5",
         unit: "times real time",
-        take: |browser, page| generator(browser, page, 4096, 1),
+        take: |page| generator(page, 4096, 1),
     },
     Figure {
         name: "Generator, N = 1024, each block a record",
         wanted: "",
         unit: "times real time",
-        take: |browser, page| generator(browser, page, 1024, 1),
+        take: |page| generator(page, 1024, 1),
     },
     Figure {
         name: "Microphone at 48 kS/s, N = 1024",
         wanted: "at least 1.0",
         unit: "times real time",
-        take: |browser, page| microphone(browser, page, 1024),
+        take: |page| microphone(page, 1024),
     },
     Figure {
         name: "Microphone at 48 kS/s, N = 4096",
         wanted: "at least 1.0",
         unit: "times real time",
-        take: |browser, page| microphone(browser, page, 4096),
+        take: |page| microphone(page, 4096),
     },
     Figure {
         name: "Microphone at 48 kS/s, N = 16384",
         wanted: "at least 1.0",
         unit: "times real time",
-        take: |browser, page| microphone(browser, page, 16384),
+        take: |page| microphone(page, 16384),
     },
     Figure {
         name: "Main thread busy, 25 lines a second of 4096 bins",
@@ -99,17 +99,17 @@ const FIGURES: [Figure; 8] = [
     },
 ];
 
-fn bench(folder: &Path, host: &Path, name: &str) -> Result<()> {
+fn bench([folder, host, chromium]: [&Path; 3], name: &str) -> Result<()> {
     let served = Served::start(host, folder, &[])?;
     println!("| figure | wanted | median of {RUNS} | from | to | |");
     println!("|---|---|---|---|---|---|");
     for figure in FIGURES.iter().filter(|figure| figure.name.contains(name)) {
         let mut taken = Vec::new();
         for _ in 0..RUNS {
-            let mut browser = Browser::start(&MICROPHONE)?;
+            let browser = Browser::start(chromium, &MICROPHONE)?;
             let page = browser.open(&served.url)?;
-            page.wait(&mut browser, "window.qpuscope.state().ready", SOON)?;
-            taken.push((figure.take)(&mut browser, &page)?);
+            page.wait("window.qpuscope.state().ready", SOON)?;
+            taken.push((figure.take)(&page)?);
         }
         taken.sort_by(f64::total_cmp);
         let Figure {
@@ -121,49 +121,47 @@ fn bench(folder: &Path, host: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn first_spectrum(browser: &mut Browser, page: &Page) -> Result<f64> {
+fn first_spectrum(page: &Page) -> Result<f64> {
     // Milliseconds from the moment at which the page's own program began to run.
-    let ms = number(browser, page, "window.qpuscope.state().firstSpectrumMs")?;
+    let ms = number(page, "window.qpuscope.state().firstSpectrumMs")?;
     Ok(ms / 1000.0)
 }
 
 /// Virtual time by real time, without a limit of the pace.
-fn generator(browser: &mut Browser, page: &Page, n: u32, average: u32) -> Result<f64> {
-    settle(browser, page, &format!("n={n} overlap=50% avg={average}"))?;
-    page.eval(browser, "window.qpuscope.app.link.setPace(Infinity)")?;
-    speed(browser, page)
+fn generator(page: &Page, n: u32, average: u32) -> Result<f64> {
+    settle(page, &format!("n={n} overlap=50% avg={average}"))?;
+    page.eval("window.qpuscope.app.link.setPace(Infinity)")?;
+    speed(page)
 }
 
 /// Virtual time by the real time in which the worker simulated it: above 1 it keeps up with the
 /// microphone, whose samples come in real time.
-fn microphone(browser: &mut Browser, page: &Page, n: u32) -> Result<f64> {
+fn microphone(page: &Page, n: u32) -> Result<f64> {
     // Without a sound card Chromium takes 44.1 kS/s.
     let at_48k = "AudioContext = class extends AudioContext { constructor() { super({ sampleRate: 48000 }); } }";
-    page.eval(
-        browser,
-        &format!("{at_48k}; window.qpuscope.app.sources.microphone()"),
-    )?;
-    settle(browser, page, &format!("n={n} overlap=50% avg=1"))?;
+    page.eval(&format!(
+        "{at_48k}; window.qpuscope.app.sources.microphone()"
+    ))?;
+    settle(page, &format!("n={n} overlap=50% avg=1"))?;
     page.wait(
-        browser,
         "window.qpuscope.state().stream?.source === 'I2S input'",
         SOON,
     )?;
-    ratio(browser, page, "window.qpuscope.state().busy")
+    ratio(page, "window.qpuscope.state().busy")
 }
 
 /// Virtual time by real time.
-fn speed(browser: &mut Browser, page: &Page) -> Result<f64> {
-    ratio(browser, page, "performance.now() / 1000")
+fn speed(page: &Page) -> Result<f64> {
+    ratio(page, "performance.now() / 1000")
 }
 
 /// Virtual time by another one in seconds, over the time that is measured.
-fn ratio(browser: &mut Browser, page: &Page, other: &str) -> Result<f64> {
+fn ratio(page: &Page, other: &str) -> Result<f64> {
     thread::sleep(Duration::from_secs(2));
     let seconds = format!("[window.qpuscope.state().seconds, {other}]");
-    let before = page.eval(browser, &seconds)?;
+    let before = page.eval(&seconds)?;
     thread::sleep(MEASURED);
-    let after = page.eval(browser, &seconds)?;
+    let after = page.eval(&seconds)?;
     let passed = |at: usize| {
         after[at]
             .as_f64()
@@ -178,16 +176,12 @@ fn ratio(browser: &mut Browser, page: &Page, other: &str) -> Result<f64> {
 
 /// The main thread's share of time in tasks, in percent, with a record of 4096 bins 25 times a
 /// second.
-fn main_thread(browser: &mut Browser, page: &Page) -> Result<f64> {
+fn main_thread(page: &Page) -> Result<f64> {
     // 2048 new samples a block, at 51.2 kS/s.
-    settle(
-        browser,
-        page,
-        "n=4096 domain=complex overlap=50% avg=1 out=u8",
-    )?;
+    settle(page, "n=4096 domain=complex overlap=50% avg=1 out=u8")?;
     thread::sleep(Duration::from_secs(2));
-    let metrics = |browser: &mut Browser| -> Result<(f64, f64)> {
-        let answer = page.call(browser, "Performance.getMetrics", serde_json::json!({}))?;
+    let metrics = || -> Result<(f64, f64)> {
+        let answer = page.call("Performance.getMetrics", serde_json::json!({}))?;
         let all = answer["metrics"].as_array().cloned().unwrap_or_default();
         let of = |name: &str| {
             let metric = all.iter().find(|metric| metric["name"] == name);
@@ -198,11 +192,11 @@ fn main_thread(browser: &mut Browser, page: &Page) -> Result<f64> {
         Ok((of("TaskDuration"), of("Timestamp")))
     };
     let records = "window.qpuscope.state().records";
-    let (busy, at) = metrics(browser)?;
-    let had = number(browser, page, records)?;
+    let (busy, at) = metrics()?;
+    let had = number(page, records)?;
     thread::sleep(MEASURED);
-    let (busy_after, at_after) = metrics(browser)?;
-    let lines = (number(browser, page, records)? - had) / (at_after - at);
+    let (busy_after, at_after) = metrics()?;
+    let lines = (number(page, records)? - had) / (at_after - at);
     if lines < 24.0 {
         return Err(format!("only {lines:.1} records a second came"));
     }
@@ -210,17 +204,17 @@ fn main_thread(browser: &mut Browser, page: &Page) -> Result<f64> {
 }
 
 /// Sets words on the board, which must take them.
-fn settle(browser: &mut Browser, page: &Page, words: &str) -> Result<()> {
+fn settle(page: &Page, words: &str) -> Result<()> {
     let set = format!("window.qpuscope.app.settings.set({words:?})");
-    let refusal = page.eval(browser, &set)?;
+    let refusal = page.eval(&set)?;
     match refusal.as_str() {
         Some("") => Ok(()),
         _ => Err(format!("{words}: {refusal}")),
     }
 }
 
-fn number(browser: &mut Browser, page: &Page, expression: &str) -> Result<f64> {
-    let value = page.eval(browser, expression)?;
+fn number(page: &Page, expression: &str) -> Result<f64> {
+    let value = page.eval(expression)?;
     value
         .as_f64()
         .ok_or_else(|| format!("{expression} is {value}"))

@@ -1,30 +1,42 @@
 //! One tab: what is evaluated in it, typed into it, and seen of it.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{Browser, Result};
+use crate::Result;
+use crate::chromium::Connection;
 
 /// Something that the page's console reported as an error: an exception, a file that is missing,
 /// what its content security policy refused.
 pub type Problem = String;
 
-/// A tab of a [`Browser`], which each call takes.
+/// A tab of a [`Browser`](crate::Browser).
 pub struct Page {
+    connection: Rc<RefCell<Connection>>,
     session: String,
     target: String,
 }
 
 impl Page {
-    pub(crate) fn new(session: String, target: String) -> Self {
-        Self { session, target }
+    pub(crate) fn new(
+        connection: Rc<RefCell<Connection>>,
+        session: String,
+        target: String,
+    ) -> Self {
+        Self {
+            connection,
+            session,
+            target,
+        }
     }
 
-    pub(crate) fn begin(&self, browser: &mut Browser, url: &str) -> Result<()> {
+    pub(crate) fn begin(&self, url: &str) -> Result<()> {
         for domain in [
             "Runtime",
             "Log",
@@ -33,26 +45,29 @@ impl Page {
             "DOM",
             "Performance",
         ] {
-            self.call(browser, &format!("{domain}.enable"), json!({}))?;
+            self.call(&format!("{domain}.enable"), json!({}))?;
         }
-        self.resize(browser, 1280, 800, false)?;
-        self.go(browser, url)
+        self.resize(1280, 800, false)?;
+        self.go(url)
     }
 
     /// Sends a command of the DevTools protocol for this tab.
     ///
     /// # Errors
     /// When Chromium refuses it.
-    pub fn call(&self, browser: &mut Browser, method: &str, parameters: Value) -> Result<Value> {
-        browser.call(Some(&self.session), method, parameters)
+    pub fn call(&self, method: &str, parameters: Value) -> Result<Value> {
+        let session = Some(&*self.session);
+        self.connection
+            .borrow_mut()
+            .call(session, method, parameters)
     }
 
     /// Goes to another address.
     ///
     /// # Errors
     /// When nothing answers there.
-    pub fn go(&self, browser: &mut Browser, url: &str) -> Result<()> {
-        let answer = self.call(browser, "Page.navigate", json!({"url": url}))?;
+    pub fn go(&self, url: &str) -> Result<()> {
+        let answer = self.call("Page.navigate", json!({"url": url}))?;
         match answer["errorText"].as_str() {
             None => Ok(()),
             Some(error) => Err(format!("{url}: {error}")),
@@ -63,19 +78,13 @@ impl Page {
     ///
     /// # Errors
     /// When Chromium refuses.
-    pub fn resize(
-        &self,
-        browser: &mut Browser,
-        width: u32,
-        height: u32,
-        phone: bool,
-    ) -> Result<()> {
+    pub fn resize(&self, width: u32, height: u32, phone: bool) -> Result<()> {
         let factor = if phone { 2 } else { 1 };
         let size =
             json!({"width": width, "height": height, "deviceScaleFactor": factor, "mobile": phone});
-        self.call(browser, "Emulation.setDeviceMetricsOverride", size)?;
+        self.call("Emulation.setDeviceMetricsOverride", size)?;
         let touch = json!({"enabled": phone});
-        self.call(browser, "Emulation.setTouchEmulationEnabled", touch)?;
+        self.call("Emulation.setTouchEmulationEnabled", touch)?;
         Ok(())
     }
 
@@ -83,10 +92,10 @@ impl Page {
     ///
     /// # Errors
     /// When it throws, with the exception.
-    pub fn eval(&self, browser: &mut Browser, expression: &str) -> Result<Value> {
+    pub fn eval(&self, expression: &str) -> Result<Value> {
         let parameters = json!({"expression": expression, "awaitPromise": true,
             "returnByValue": true, "userGesture": true});
-        let mut answer = self.call(browser, "Runtime.evaluate", parameters)?;
+        let mut answer = self.call("Runtime.evaluate", parameters)?;
         let exception = &answer["exceptionDetails"];
         if exception.is_null() {
             return Ok(answer["result"]["value"].take());
@@ -99,23 +108,23 @@ impl Page {
     ///
     /// # Errors
     /// When it is not within `limit`: its last value, the page's state, and its problems.
-    pub fn wait(&self, browser: &mut Browser, expression: &str, limit: Duration) -> Result<Value> {
+    pub fn wait(&self, expression: &str, limit: Duration) -> Result<Value> {
         let deadline = Instant::now() + limit;
         loop {
             let guarded = format!(
                 "(() => {{ try {{ return {expression}; }} catch (e) {{ return null; }} }})()"
             );
-            let value = self.eval(browser, &guarded)?;
+            let value = self.eval(&guarded)?;
             let is_falsy = value.is_null() || value == false || value == 0 || value == "";
             if !is_falsy {
                 return Ok(value);
             }
             if Instant::now() >= deadline {
-                let state = self.eval(browser, "document.querySelector('[role=status]')?.textContent + JSON.stringify(window.qpuscope?.state?.())");
+                let state = self.eval("document.querySelector('[role=status]')?.textContent + JSON.stringify(window.qpuscope?.state?.())");
                 return Err(format!(
                     "{expression} was {value} after {} s; state {state:?}; problems {:?}",
                     limit.as_secs(),
-                    self.problems(browser)
+                    self.problems()
                 ));
             }
             thread::sleep(Duration::from_millis(30));
@@ -123,10 +132,10 @@ impl Page {
     }
 
     /// Takes what the console has reported as errors since the last call.
-    pub fn problems(&self, browser: &mut Browser) -> Vec<Problem> {
+    pub fn problems(&self) -> Vec<Problem> {
         // Any answer brings the events before it.
-        let _ = self.eval(browser, "0");
-        let events = browser.take_events(&self.session);
+        let _ = self.eval("0");
+        let events = self.connection.borrow_mut().take_events(&self.session);
         events.iter().filter_map(problem).collect()
     }
 
@@ -134,14 +143,14 @@ impl Page {
     ///
     /// # Errors
     /// When Chromium refuses.
-    pub fn key(&self, browser: &mut Browser, key: &str) -> Result<()> {
+    pub fn key(&self, key: &str) -> Result<()> {
         let mut down = json!({"type": "keyDown", "key": key});
         if key.chars().count() == 1 {
             down["text"] = key.into();
         }
-        self.call(browser, "Input.dispatchKeyEvent", down)?;
+        self.call("Input.dispatchKeyEvent", down)?;
         let up = json!({"type": "keyUp", "key": key});
-        self.call(browser, "Input.dispatchKeyEvent", up)?;
+        self.call("Input.dispatchKeyEvent", up)?;
         Ok(())
     }
 
@@ -149,32 +158,22 @@ impl Page {
     ///
     /// # Errors
     /// When there is none, or it cannot be seen.
-    pub fn click(&self, browser: &mut Browser, selector: &str) -> Result<()> {
+    pub fn click(&self, selector: &str) -> Result<()> {
         let quoted = json!(selector).to_string();
-        let middle = self.eval(browser, &format!(
+        let middle = self.eval(&format!(
             "(() => {{ const e = document.querySelector({quoted}); e.scrollIntoView({{block: 'center'}});
              const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2, r.width * r.height]; }})()"
         ))?;
         if middle[2] == 0.0 || middle[2] == 0 {
             return Err(format!("{selector} is not to be seen"));
         }
-        self.mouse(
-            browser,
-            "mousePressed",
-            middle[0].clone(),
-            middle[1].clone(),
-        )?;
-        self.mouse(
-            browser,
-            "mouseReleased",
-            middle[0].clone(),
-            middle[1].clone(),
-        )
+        self.mouse("mousePressed", middle[0].clone(), middle[1].clone())?;
+        self.mouse("mouseReleased", middle[0].clone(), middle[1].clone())
     }
 
-    fn mouse(&self, browser: &mut Browser, kind: &str, x: Value, y: Value) -> Result<()> {
+    fn mouse(&self, kind: &str, x: Value, y: Value) -> Result<()> {
         let event = json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1});
-        self.call(browser, "Input.dispatchMouseEvent", event)?;
+        self.call("Input.dispatchMouseEvent", event)?;
         Ok(())
     }
 
@@ -182,8 +181,8 @@ impl Page {
     ///
     /// # Errors
     /// When Chromium makes none, or the file cannot be written.
-    pub fn screenshot(&self, browser: &mut Browser, path: &Path) -> Result<()> {
-        let answer = self.call(browser, "Page.captureScreenshot", json!({"format": "png"}))?;
+    pub fn screenshot(&self, path: &Path) -> Result<()> {
+        let answer = self.call("Page.captureScreenshot", json!({"format": "png"}))?;
         let text = answer["data"].as_str().unwrap_or_default();
         let bytes = data_encoding::BASE64
             .decode(text.as_bytes())
@@ -198,8 +197,8 @@ impl Page {
     ///
     /// # Errors
     /// When Chromium makes none.
-    pub fn accessible(&self, browser: &mut Browser) -> Result<Vec<(String, String)>> {
-        let tree = self.call(browser, "Accessibility.getFullAXTree", json!({}))?;
+    pub fn accessible(&self) -> Result<Vec<(String, String)>> {
+        let tree = self.call("Accessibility.getFullAXTree", json!({}))?;
         let nodes = tree["nodes"].as_array().map_or(&[][..], Vec::as_slice);
         let met = nodes.iter().filter(|node| node["ignored"] != true);
         let text = |value: &Value| value["value"].as_str().unwrap_or_default().to_owned();
@@ -212,8 +211,11 @@ impl Page {
     ///
     /// # Errors
     /// When Chromium refuses.
-    pub fn close(self, browser: &mut Browser) -> Result<()> {
-        browser.call(None, "Target.closeTarget", json!({"targetId": self.target}))?;
+    pub fn close(self) -> Result<()> {
+        let target = json!({"targetId": self.target});
+        self.connection
+            .borrow_mut()
+            .call(None, "Target.closeTarget", target)?;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask web`: the page with a virtual Pi in it, as a folder of static files.
 
 use crate::toolchain::Toolchain;
-use crate::{firmware, notices, package, process, toolchain, workspace};
+use crate::{browser, firmware, notices, package, process, toolchain, workspace};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,9 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         }
         ["--bench"] => {
             let page = build(&default_folder())?;
-            let host = qpuscope()?.display().to_string();
-            package::run("browser", None, &[page, host])
+            let [host, chromium] = [qpuscope()?, browser::find_or_install()?]
+                .map(|program| program.display().to_string());
+            package::run("browser", None, &[page, host, chromium])
         }
         [folder] if !folder.starts_with('-') => {
             let folder = std::path::absolute(folder)?;

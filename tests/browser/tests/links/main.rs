@@ -25,9 +25,7 @@ impl Bench {
     /// The things that this machine has, or the one that it lacks.
     fn new() -> Result<Self, String> {
         let host = tests::given("QPUSCOPE_HOST").ok_or("QPUSCOPE_HOST names no qpuscope")?;
-        if !Browser::is_installed() {
-            return Err("Chromium is not installed".into());
-        }
+        let chromium = tests::folder("QPUSCOPE_CHROMIUM").ok_or(browser::NO_CHROMIUM)?;
         let folder = tempfile::tempdir().expect("a folder");
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let sources = here.join("../../tools/web/page");
@@ -43,7 +41,7 @@ impl Bench {
                      <script type=\"module\" src=\"page.js\"></script>";
         fs::write(folder.path().join("index.html"), index).expect("a file");
         Ok(Self {
-            browser: Browser::start(&[]).expect("Chromium starts"),
+            browser: Browser::start(&chromium, &[]).expect("Chromium starts"),
             folder,
             host,
         })
@@ -53,19 +51,19 @@ impl Bench {
         Served::start(&self.host, self.folder.path(), arguments).expect("the server starts")
     }
 
-    fn open(&mut self, url: &str) -> Page {
+    fn open(&self, url: &str) -> Page {
         let page = self.browser.open(url).expect("the page opens");
         self.wait(&page, "window.note");
         page
     }
 
-    fn wait(&mut self, page: &Page, expression: &str) -> Value {
-        page.wait(&mut self.browser, expression, SOON)
+    fn wait(&self, page: &Page, expression: &str) -> Value {
+        page.wait(expression, SOON)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn eval(&mut self, page: &Page, expression: &str) -> Value {
-        page.eval(&mut self.browser, expression)
+    fn eval(&self, page: &Page, expression: &str) -> Value {
+        page.eval(expression)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 }
@@ -85,7 +83,7 @@ fn accept(listener: &TcpListener) -> TcpStream {
 
 #[test]
 fn a_connection_that_drops_is_reported_and_comes_back() {
-    let mut bench = match Bench::new() {
+    let bench = match Bench::new() {
         Ok(bench) => bench,
         Err(why) => tests::skip!("{why}"),
     };
@@ -149,7 +147,7 @@ fn a_connection_that_drops_is_reported_and_comes_back() {
 
 #[test]
 fn two_tabs_show_one_board_and_one_of_them_writes() {
-    let mut bench = match Bench::new() {
+    let bench = match Bench::new() {
         Ok(bench) => bench,
         Err(why) => tests::skip!("{why}"),
     };
@@ -172,7 +170,7 @@ fn two_tabs_show_one_board_and_one_of_them_writes() {
         &second,
         "log.says[0]?.startsWith('refused: another tab writes to this board')",
     );
-    first.close(&mut bench.browser).expect("the tab closes");
+    first.close().expect("the tab closes");
     // Until the server has noticed, the second is refused as before.
     bench.wait(
         &second,
@@ -185,7 +183,7 @@ fn two_tabs_show_one_board_and_one_of_them_writes() {
 
 #[test]
 fn a_port_is_opened_on_request_and_its_end_is_reported() {
-    let mut bench = match Bench::new() {
+    let bench = match Bench::new() {
         Ok(bench) => bench,
         Err(why) => tests::skip!("{why}"),
     };
@@ -270,5 +268,5 @@ fn a_port_is_opened_on_request_and_its_end_is_reported() {
         )
         .to_string();
     assert!(none.contains("start `qpuscope web PORT`"), "{none}");
-    assert_eq!(page.problems(&mut bench.browser), Vec::<String>::new());
+    assert_eq!(page.problems(), Vec::<String>::new());
 }

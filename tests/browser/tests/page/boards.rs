@@ -6,8 +6,6 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Open, SOON, open};
-
 /// The stand-in for `navigator.serial`, with a virtual Pi in a worker at the far end of its line.
 const STAND_IN: &str = include_str!("../links/serial_stand_in.js");
 const BEHIND_IT: &str = "(async () => {
@@ -25,22 +23,9 @@ fn a_recording_is_shown_to_its_end() {
     let recording =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/qpuscope/tests/recorded.bin");
     let recording = recording.display().to_string();
-    let Open {
-        mut browser,
-        page,
-        _served,
-    } = match open(&[&recording], &[]) {
-        Ok(open) => open,
-        Err(why) => tests::skip!("{why}"),
-    };
-    let b = &mut browser;
-    page.wait(
-        b,
-        "window.qpuscope.state().status === 'The recording has ended.'",
-        SOON,
-    )
-    .expect("its end");
-    let state = page.eval(b, "window.qpuscope.state()").expect("a state");
+    let open = open!(&[&recording], &[]);
+    open.wait("s.status === 'The recording has ended.'");
+    let state = open.eval("window.qpuscope.state()");
     assert_eq!(
         (&state["records"], &state["link"]["kind"]),
         (&json!(2), &json!("socket"))
@@ -52,101 +37,45 @@ fn a_recording_is_shown_to_its_end() {
     let hz = state["peaks"][0]["hz"].as_f64();
     assert!(hz.is_some_and(|hz| (hz - 6000.0).abs() < 5.0), "{state}");
     // A command to a recording is refused at once, in a sentence.
-    page.click(b, "#start").expect("a button");
-    page.wait(
-        b,
-        "window.qpuscope.state().status.includes('a recording takes no commands')",
-        SOON,
-    )
-    .expect("a refusal");
-    assert_eq!(page.problems(b), Vec::<String>::new());
+    open.click("#start");
+    open.wait("s.status.includes('a recording takes no commands')");
+    open.assert_no_problems();
 }
 
 #[test]
 fn a_line_that_drops_is_reported_on_the_page_and_comes_back() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = format!("tcp:{}", listener.local_addr().expect("an address"));
-    let Open {
-        mut browser,
-        page,
-        _served,
-    } = match open(&[&port], &[]) {
-        Ok(open) => open,
-        Err(why) => tests::skip!("{why}"),
-    };
-    let b = &mut browser;
+    let open = open!(&[&port], &[]);
     let (mut line, _) = listener.accept().expect("the tool connects");
     let name = format!("window.qpuscope.state().link?.name === {port:?}");
-    page.wait(b, &name, SOON).expect("the line's name");
+    open.wait(&name);
     line.write_all(b"first\n").expect("an open line");
-    page.wait(
-        b,
-        "document.getElementById('banner').textContent === 'first\\n'",
-        SOON,
-    )
-    .expect("text");
+    open.wait("document.getElementById('banner').textContent === 'first\\n'");
     // A message that no page sends has the server end the connection.
-    page.eval(b, "window.qpuscope.app.link.send(new Uint8Array(1e5))")
-        .expect("sent");
-    page.wait(
-        b,
-        "window.qpuscope.state().status.startsWith('Connected with tcp:')",
-        SOON,
-    )
-    .expect("again");
+    open.eval("window.qpuscope.app.link.send(new Uint8Array(1e5))");
+    open.wait("s.status.startsWith('Connected with tcp:')");
     drop(line);
-    page.wait(
-        b,
-        "window.qpuscope.state().status.includes('was lost')",
-        SOON,
-    )
-    .expect("a loss");
+    open.wait("s.status.includes('was lost')");
     let (mut line, _) = listener.accept().expect("the tool connects again");
-    page.wait(
-        b,
-        "window.qpuscope.state().status.includes('is back')",
-        SOON,
-    )
-    .expect("the line");
+    open.wait("s.status.includes('is back')");
     line.write_all(b"second\n").expect("an open line");
-    page.wait(
-        b,
-        "document.getElementById('banner').textContent.endsWith('second\\n')",
-        SOON,
-    )
-    .expect("text");
+    open.wait("document.getElementById('banner').textContent.endsWith('second\\n')");
 }
 
 #[test]
 fn opening_a_serial_port_sends_a_board_nothing() {
-    let Open {
-        mut browser,
-        page,
-        _served,
-    } = match open(&[], &[]) {
-        Ok(open) => open,
-        Err(why) => tests::skip!("{why}"),
-    };
-    let b = &mut browser;
-    page.wait(b, "window.qpuscope.state().records > 0", SOON)
-        .expect("the page is up");
-    page.eval(b, STAND_IN).expect("a stand-in");
-    page.eval(b, BEHIND_IT).expect("a virtual Pi");
-    page.click(b, "#use-serial").expect("a button");
-    page.wait(b, "window.qpuscope.state().link?.kind === 'serial'", SOON)
-        .expect("an open port");
+    let open = open!(&[], &[]);
+    open.wait("s.records > 0");
+    open.eval(STAND_IN);
+    open.eval(BEHIND_IT);
+    open.click("#use-serial");
+    open.wait("s.link?.kind === 'serial'");
     // The board streams its generator until it hears a byte.
-    let before = page
-        .eval(b, "window.qpuscope.state().records")
-        .expect("a number");
-    page.wait(
-        b,
-        &format!("window.qpuscope.state().records > {before} + 3"),
-        SOON,
-    )
-    .expect("spectra");
-    assert_eq!(page.eval(b, "sent").expect("a number"), json!(0));
-    let calls = page.eval(b, "navigator.serial.calls").expect("calls");
+    let before = open.eval("window.qpuscope.state().records");
+    open.wait(&format!("s.records > {before} + 3"));
+    assert_eq!(open.eval("sent"), json!(0));
+    let calls = open.eval("navigator.serial.calls");
     assert_eq!(
         calls,
         json!([
@@ -155,26 +84,15 @@ fn opening_a_serial_port_sends_a_board_nothing() {
         ])
     );
     // Its settings are those of every start.
-    page.eval(b, "window.qpuscope.app.settings.refresh()")
-        .expect("an answer");
-    let settings = page
-        .eval(b, "window.qpuscope.state().settings")
-        .expect("settings");
+    open.eval("window.qpuscope.app.settings.refresh()");
+    let settings = open.eval("window.qpuscope.state().settings");
     let value = |key: &str| settings[key].as_str().unwrap_or_default().to_owned();
     assert_eq!(
         ["n", "window", "avg", "out"].map(value),
         ["1024", "hann", "16", "u16"]
     );
-    page.eval(b, "navigator.serial.port.unplug()")
-        .expect("unplugged");
-    page.wait(
-        b,
-        "window.qpuscope.state().status.includes('was unplugged')",
-        SOON,
-    )
-    .expect("a sentence");
-    let link = page
-        .eval(b, "window.qpuscope.state().link.kind")
-        .expect("a state");
+    open.eval("navigator.serial.port.unplug()");
+    open.wait("s.status.includes('was unplugged')");
+    let link = open.eval("window.qpuscope.state().link.kind");
     assert_eq!(link, Value::Null);
 }

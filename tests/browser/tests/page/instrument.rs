@@ -5,59 +5,33 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Open, SOON, folder_and_host, open};
-use browser::{Browser, Served};
+use super::{Machine, SOON};
 
-/// Points of the firmware's default block, and its rate: 50 Hz a bin.
+/// A bin of the firmware's default block of 1024 points at the generator's 51.2 kS/s.
 const BIN_HZ: f64 = 50.0;
 
 #[test]
 fn the_generators_tone_has_its_frequency_and_level() {
-    let Open {
-        mut browser,
-        page,
-        _served,
-    } = match open(&[], &[]) {
-        Ok(open) => open,
-        Err(why) => tests::skip!("{why}"),
-    };
-    let b = &mut browser;
-    page.wait(b, "window.qpuscope.state().peaks.length > 0", SOON)
-        .expect("peaks");
-    // `kernel/wire/PROTOCOL.md`: the generator's default tones, of which this one is the strongest.
-    let peak = page
-        .eval(b, "window.qpuscope.state().peaks[0]")
-        .expect("a peak");
+    let open = open!(&[], &[]);
+    // The stronger of the generator's two tones: half of full scale (kernel/dsp/src/generator.rs).
+    let peak = open.wait("s.peaks[0]");
     let value = |name: &str| peak[name].as_f64().expect("a number");
     assert!((value("hz") - 6400.0).abs() < BIN_HZ / 10.0, "{peak}");
     assert!((value("levelDb") + 6.0206).abs() < 0.1, "{peak}");
     // A refused setting is a sentence beside the settings, and the stream goes on.
-    let refusal = page
-        .eval(b, "window.qpuscope.app.settings.set('n=1000')")
-        .expect("an answer");
+    let refusal = open.eval("window.qpuscope.app.settings.set('n=1000')");
     assert!(
         refusal.as_str().is_some_and(|text| text.contains("65536")),
         "{refusal}"
     );
-    let records = page
-        .eval(b, "window.qpuscope.state().records")
-        .expect("a number");
-    let more = format!("window.qpuscope.state().records > {records} + 2");
-    page.wait(b, &more, SOON).expect("spectra go on");
-    // Nothing was refused by the content security policy, and nothing is missing.
-    assert_eq!(page.problems(b), Vec::<String>::new());
+    let records = &open.state()["records"];
+    open.wait(&format!("s.records > {records} + 2"));
+    open.assert_no_problems();
 }
 
 #[test]
 fn the_line_is_the_same_byte_for_byte_as_natively() {
-    let Open {
-        mut browser,
-        page,
-        _served,
-    } = match open(&[], &[]) {
-        Ok(open) => open,
-        Err(why) => tests::skip!("{why}"),
-    };
+    let open = open!(&[], &[]);
     let image = tests::need!(tests::kernel(), "{}", tests::NO_KERNEL);
     // Two virtual seconds, values and times. Slices are of no account: they differ here.
     let native = web::digest(&image, 2000, 20_000).expect("the board runs");
@@ -66,35 +40,31 @@ fn the_line_is_the_same_byte_for_byte_as_natively() {
         const image = await (await fetch('/kernel.img')).arrayBuffer();
         return digest(new Uint8Array(image), 2000, 500);
     })()";
-    page.wait(&mut browser, "window.qpuscope.app.scope", SOON)
-        .expect("the module");
-    let here = page.eval(&mut browser, script).expect("the board runs");
+    open.wait("window.qpuscope.app.scope");
+    let here = open.eval(script);
     assert_eq!(here, native);
-    let bytes: u32 = native
-        .split(' ')
-        .next()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(0);
-    assert!(bytes > 10_000, "{native}");
+    let bytes = native.split(' ').next().map(str::parse::<u32>);
+    assert!(matches!(bytes, Some(Ok(10_000..))), "{native}");
 }
 
 #[test]
 fn what_stops_the_virtual_pi_is_a_sentence() {
-    let (folder, host) = match folder_and_host() {
-        Ok(both) => both,
+    let machine = match Machine::new() {
+        Ok(machine) => machine,
         Err(why) => tests::skip!("{why}"),
     };
-    let mut browser = Browser::start(&[]).expect("Chromium starts");
-    let b = &mut browser;
-    let status = "document.getElementById('status').textContent";
-    let mut fails = |change: &dyn Fn(&Path), words: &str| {
-        let copy = copied(&folder);
+    let browser = machine.start(&[]);
+    let page = browser.open("about:blank").expect("a tab");
+    let says = |words: &str| {
+        let says = format!("document.getElementById('status').textContent.includes({words:?})");
+        page.wait(&says, SOON).expect(words);
+    };
+    let fails = |change: &dyn Fn(&Path), words: &str| {
+        let copy = copied(&machine.folder);
         change(copy.path());
-        let served = Served::start(&host, copy.path(), &[]).expect("the server starts");
-        let page = b.open(&served.url).expect("the page opens");
-        let says = format!("{status}.includes({words:?})");
-        page.wait(b, &says, SOON).expect(words);
-        page.close(b).expect("a tab");
+        let served = machine.serve(copy.path(), &[]);
+        page.go(&served.url).expect("the page opens");
+        says(words);
     };
     let write = |name: &'static str, text: &'static str| {
         move |folder: &Path| fs::write(folder.join(name), text).expect("a file")
@@ -108,18 +78,13 @@ fn what_stops_the_virtual_pi_is_a_sentence() {
     );
     fails(&write("pkg/web_bg.wasm", "no wasm"), "does not start");
 
-    let served = Served::start(&host, &folder, &[]).expect("the server starts");
-    let page = b.open("about:blank").expect("a tab");
     let without = json!({"source": "delete globalThis.WebAssembly"});
-    page.call(b, "Page.addScriptToEvaluateOnNewDocument", without)
+    page.call("Page.addScriptToEvaluateOnNewDocument", without)
         .expect("a script");
-    page.go(b, &served.url).expect("the page opens");
-    page.wait(b, &format!("{status}.includes('has no WebAssembly')"), SOON)
-        .expect("a sentence");
-    let file = format!("file://{}/index.html", folder.display());
-    page.go(b, &file).expect("the file opens");
-    page.wait(b, &format!("{status}.includes('Serve its folder')"), SOON)
-        .expect("a sentence");
+    fails(&|_| (), "has no WebAssembly");
+    let file = format!("file://{}/index.html", machine.folder.display());
+    page.go(&file).expect("the file opens");
+    says("Serve its folder");
 }
 
 /// A copy of the page, to be spoilt.

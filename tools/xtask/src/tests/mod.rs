@@ -111,7 +111,8 @@ fn prepare(
     if let Some(guest) = results.step("xtask: the guest of `qpuscope bench` is built", guest) {
         put("QPUSCOPE_GUEST_FFT", &guest.img);
     }
-    if browser::find().is_some() {
+    if let Some(chromium) = browser::find() {
+        put("QPUSCOPE_CHROMIUM", &chromium);
         let page = web::build(&web::default_folder());
         if let Some(page) = results.step("xtask: the page is built", page) {
             put("QPUSCOPE_PAGE", Path::new(&page));
