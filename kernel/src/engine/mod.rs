@@ -244,7 +244,8 @@ pub trait Fft {
     /// Waits for all powers that were started, and gives them up.
     fn abandon(&mut self);
 
-    /// Gives up what was started, and all plans, so that those which come have room together.
+    /// Gives up what was started, and all plans, so that those which come have room together. An
+    /// engine without plans has nothing to give up.
     fn make_room(&mut self) {}
 
     /// Reports if the plan stands in memory as it did when it was last proven ([`Fft::believe`]).

@@ -311,7 +311,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Some(trouble) => findings.trouble(format_args!("{trouble}")),
             None => {
                 if let (Some(measured), Some(expected)) = (measured, expected)
-                    && measured.differs(expected, WRONG_PERCENT)
+                    && measured.differs(&Measured::exact(expected), WRONG_PERCENT)
                 {
                     let trouble = capture.other_rate(measured, expected);
                     findings.trouble(format_args!("{trouble}"));

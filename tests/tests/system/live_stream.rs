@@ -3,7 +3,7 @@
 
 use crate::host::{Host, Spectrum};
 use crate::line::{Line, Virtual};
-use crate::live::{RECORD, SETTINGS, board, tone};
+use crate::live::{RECORD, SETTINGS, assert_no_hole, board, tone};
 use tests::{NO_KERNEL, need};
 use virtual_pi::{Config, I2sPart, I2sRole, ParallelPart, Signal, Tone};
 use wire::{Domain, Engine, Message, Rate, SampleFormat};
@@ -16,26 +16,17 @@ fn adc(signal: Signal) -> Option<I2sPart> {
     Some(I2sPart::new(I2sRole::Slave, signal))
 }
 
-/// Holds that records have the samples of their numbers, and that none is lost.
-fn assert_no_hole(spectra: &[Spectrum]) {
-    assert!(!spectra.is_empty());
-    for Spectrum { head, .. } in spectra {
-        assert_eq!(head.first_sample, u64::from(head.record) * RECORD);
-        assert_eq!(head.counters.overruns, 0);
-    }
-}
-
 #[test]
 fn a_line_that_is_held_or_cut_costs_records_and_no_sample() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let mut host = board(&image, adc(tone()), SETTINGS);
     host.must(&Message::Set("out=u8"));
     host.must(&Message::Start);
-    assert_no_hole(&host.spectra(500));
+    assert_no_hole(&host.spectra(500), RECORD);
     // The host does not follow to the new rate, so the board says nothing for half a second.
     host.must(&Message::Baud(921_600));
     let held = host.spectra(1_000);
-    assert_no_hole(&held);
+    assert_no_hole(&held, RECORD);
     let dropped = held[held.len() - 1].head.counters.dropped;
     assert!(
         dropped >= 500 * RATE_HZ as u32 / 1000 / RECORD as u32,
@@ -46,7 +37,7 @@ fn a_line_that_is_held_or_cut_costs_records_and_no_sample() {
         host.line.receive(2);
     }
     let after = host.spectra(300);
-    assert_no_hole(&after);
+    assert_no_hole(&after, RECORD);
     let numbers = [&held[held.len() - 1], &after[0]].map(|it| u64::from(it.head.record));
     assert!(
         numbers[1] - numbers[0] >= 1_000 * RATE_HZ / 1000 / RECORD,
@@ -63,10 +54,10 @@ fn qpus_that_do_not_end_are_reset_in_mid_stream_and_no_sample_is_lost() {
     host.must(&Message::Set("out=u8"));
     host.must(&Message::Start);
     let before = host.spectra(400);
-    assert_no_hole(&before);
+    assert_no_hole(&before, RECORD);
     host.line.pi.hang_v3d();
     let after = host.spectra(600);
-    assert_no_hole(&after);
+    assert_no_hole(&after, RECORD);
     assert!(host.text.contains("V3D was restarted"), "{}", host.text);
     let fallbacks = after.iter().filter(|it| it.head.fallback);
     assert_eq!(fallbacks.count(), 1);
@@ -78,7 +69,7 @@ fn qpus_that_do_not_end_are_reset_in_mid_stream_and_no_sample_is_lost() {
     }
     host.quiet();
     host.must(&Message::Start);
-    assert_no_hole(&host.spectra(300));
+    assert_no_hole(&host.spectra(300), RECORD);
 }
 
 #[test]
@@ -96,7 +87,7 @@ fn samples_at_full_scale_are_counted() {
         host.must(&Message::Set(&format!("channel={channel} out=u8")));
         host.must(&Message::Start);
         let spectra = host.spectra(600);
-        assert_no_hole(&spectra);
+        assert_no_hole(&spectra, RECORD);
         let head = spectra[spectra.len() - 1].head;
         let end = head.first_sample + 1024 + 3 * 512;
         let wanted = end * a_period / PERIOD as u64;

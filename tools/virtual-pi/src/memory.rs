@@ -76,18 +76,15 @@ impl Memory {
         while !rest.is_empty() {
             let (head, tail) = rest.split_at_mut(rest.len().min(left_in_page(at)));
             let words = self.pages.rest(at >> 12, at as usize >> 2);
+            let first = at as usize % 4;
             at = at.wrapping_add(head.len() as u32);
-            match head.as_chunks_mut() {
-                (fours, []) if at & 3 == 0 => {
-                    for (four, word) in fours.iter_mut().zip(words) {
-                        *four = word.to_le_bytes();
-                    }
+            if (first, head.len() % 4) == (0, 0) {
+                for (four, word) in head.as_chunks_mut().0.iter_mut().zip(words) {
+                    *four = word.to_le_bytes();
                 }
-                _ => {
-                    let first = at.wrapping_sub(head.len() as u32) as usize % 4;
-                    for (index, byte) in (first..).zip(head) {
-                        *byte = words[index / 4].to_le_bytes()[index % 4];
-                    }
+            } else {
+                for (index, byte) in (first..).zip(head) {
+                    *byte = words[index / 4].to_le_bytes()[index % 4];
                 }
             }
             rest = tail;
@@ -101,21 +98,18 @@ impl Memory {
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(rest.len().min(left_in_page(at)));
             let words = self.pages.rest_mut(at >> 12, at as usize >> 2);
+            let first = at as usize % 4;
             at = at.wrapping_add(head.len() as u32);
-            match head.as_chunks() {
-                (fours, []) if at & 3 == 0 => {
-                    for (four, word) in fours.iter().zip(words) {
-                        *word = u32::from_le_bytes(*four);
-                    }
+            if (first, head.len() % 4) == (0, 0) {
+                for (four, word) in head.as_chunks().0.iter().zip(words) {
+                    *word = u32::from_le_bytes(*four);
                 }
-                _ => {
-                    let first = at.wrapping_sub(head.len() as u32) as usize % 4;
-                    for (index, byte) in (first..).zip(head) {
-                        let word = &mut words[index / 4];
-                        let mut bytes = word.to_le_bytes();
-                        bytes[index % 4] = *byte;
-                        *word = u32::from_le_bytes(bytes);
-                    }
+            } else {
+                for (index, byte) in (first..).zip(head) {
+                    let word = &mut words[index / 4];
+                    let mut bytes = word.to_le_bytes();
+                    bytes[index % 4] = *byte;
+                    *word = u32::from_le_bytes(bytes);
                 }
             }
             rest = tail;

@@ -57,9 +57,10 @@ impl<T: Clone, const SIZE: usize> Pages<T, SIZE> {
     #[inline(never)]
     fn make_new(&mut self, page: u32) -> u32 {
         let start = self.values.len();
-        if start == self.values.capacity() {
+        if self.values.capacity() - start < SIZE {
             // A quarter at a time: of twice as much half would be empty, in a browser for good.
-            self.values.reserve_exact((GROWTH * SIZE).max(start / 4));
+            let quarter = start / SIZE / 4;
+            self.values.reserve_exact(SIZE * GROWTH.max(quarter));
         }
         self.values.extend_from_within(..SIZE);
         self.starts[page as usize % PAGES] = start as u32;

@@ -240,8 +240,13 @@ impl<Q: Fft> Analyser<'_, Q> {
         let rest = self.shape.average % most;
         let lots = [most, rest].into_iter().filter(|blocks| *blocks > 0);
         let is_there = |blocks| {
-            let mut of_both = self.qpu.iter().zip(self.in_line(blocks));
-            of_both.any(|(qpu, candidate)| qpu.is_believed(&candidate))
+            let believes = |candidate| {
+                self.qpu
+                    .as_ref()
+                    .is_some_and(|it| it.is_believed(&candidate))
+            };
+            // Of a length without a plan none will be made.
+            self.in_line(blocks).is_none_or(believes)
         };
         // Plans of other records may leave too little room for these, and each that is made would
         // take the place of the one before.

@@ -17,10 +17,18 @@ pub(in crate::instrument) struct Measured {
 }
 
 impl Measured {
-    /// Reports if a rate is as far away as `percent` of it, and certainly not the same.
-    pub(in crate::instrument) fn differs(&self, from: Rate, percent: f64) -> bool {
-        let away = (self.rate.to_hz() - from.to_hz()).abs();
-        away > from.to_hz() * percent / 100.0 + self.within_hz
+    /// A rate that needs no measurement.
+    pub(in crate::instrument) const fn exact(rate: Rate) -> Self {
+        Self {
+            rate,
+            within_hz: 0.0,
+        }
+    }
+
+    /// Reports if another rate is as far away as `percent` of it, and certainly not the same.
+    pub(in crate::instrument) fn differs(&self, from: &Self, percent: f64) -> bool {
+        let away = (self.rate.to_hz() - from.rate.to_hz()).abs();
+        away > from.rate.to_hz() * percent / 100.0 + self.within_hz + from.within_hz
     }
 }
 
@@ -139,10 +147,11 @@ mod tests {
             rate: Rate::hz(hz),
             within_hz,
         };
-        let wanted = Rate::hz(50_000);
-        assert!(measured(49_000, 100.0).differs(wanted, 1.0));
-        assert!(!measured(49_000, 600.0).differs(wanted, 1.0));
-        assert!(!measured(50_400, 0.0).differs(wanted, 1.0));
+        let wanted = measured(50_000, 0.0);
+        assert!(measured(49_000, 100.0).differs(&wanted, 1.0));
+        assert!(!measured(49_000, 600.0).differs(&wanted, 1.0));
+        assert!(!measured(49_000, 0.0).differs(&measured(50_000, 600.0), 1.0));
+        assert!(!measured(50_400, 0.0).differs(&wanted, 1.0));
     }
 
     #[test]

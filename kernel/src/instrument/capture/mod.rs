@@ -80,7 +80,7 @@ pub(super) struct Capture {
     begun_us: u64,
     compare_us: u64,
     /// The rate with which it began.
-    found: Option<Rate>,
+    found: Option<Measured>,
     /// The rate as it is stated: the mean since then.
     stated: Option<Measured>,
     /// Index behind the last sample of the records so far.
@@ -165,10 +165,7 @@ impl Capture {
     /// The rate to compute with: exact where the board gives the clock.
     pub(super) fn rate(&self) -> Option<Measured> {
         match self.expected {
-            Some(rate) if self.wiring.gives_clock() => Some(Measured {
-                rate,
-                within_hz: 0.0,
-            }),
+            Some(rate) if self.wiring.gives_clock() => Some(Measured::exact(rate)),
             _ => self.stated,
         }
     }
@@ -236,9 +233,12 @@ impl Capture {
         if !is_known && !late {
             return Ok(Event::Nothing);
         }
-        // Few frames of a slow part are there by then: its rate is stated with what is known.
+        let hz = measured.rate.to_hz();
         let is_right = match self.wiring {
-            Wiring::I2s(_) => RATES_HZ.contains(&measured.rate.to_hz()),
+            // Few frames of a slow part are there by then: its rate is stated as it is known.
+            Wiring::I2s(_) => {
+                RATES_HZ.contains(&hz) && measured.within_hz < hz * WRONG_PERCENT / 100.0
+            }
             Wiring::Smi { .. } => is_known,
         };
         if !is_right {
@@ -247,7 +247,7 @@ impl Capture {
         self.compare()?;
         self.recent.restart();
         self.compare_us = now_us + COMPARE_US;
-        self.found = Some(measured.rate);
+        self.found = Some(measured);
         self.stated = Some(measured);
         self.state = State::Running;
         Ok(Event::Started)
@@ -255,11 +255,11 @@ impl Capture {
 
     /// Compares the rate since the last time with the one that was set, or that was found first.
     fn compare(&mut self) -> Result<(), Trouble> {
-        let wanted = self.expected.or(self.found);
-        if let (Some(measured), Some(expected)) = (self.recent.measured(), wanted)
-            && measured.differs(expected, WRONG_PERCENT)
+        let wanted = self.expected.map(Measured::exact).or(self.found);
+        if let (Some(measured), Some(wanted)) = (self.recent.measured(), wanted)
+            && measured.differs(&wanted, WRONG_PERCENT)
         {
-            return Err(self.other_rate(measured, expected));
+            return Err(self.other_rate(measured, wanted.rate));
         }
         self.recent.restart();
         Ok(())

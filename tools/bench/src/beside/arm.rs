@@ -99,7 +99,7 @@ pub fn table(lengths: &[Length]) -> Table {
             figure(length.qpu_us),
             figure(length.arm_us),
             figure(length.arm_filling_us),
-            format!("{:.2}", length.arm_filling_us / length.qpu_us),
+            format!("{:.2}", length.arm_us / length.qpu_us),
             format!("{:.2}", length.qpu_ppm),
             format!("{:.2}", length.arm_ppm),
         ]);

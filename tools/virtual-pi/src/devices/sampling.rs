@@ -78,6 +78,9 @@ impl Sampling {
 
     /// Wires another part at `now`; [`Sampling::rewire`] has to follow.
     pub fn set_part(&mut self, part: Option<I2sPart>, now: u64) {
+        if let Some(feed) = part.as_ref().and_then(I2sPart::feed) {
+            feed.begin();
+        }
         let rate = part.as_ref().and_then(I2sPart::own_rate);
         self.own_clock = rate.map(|(numerator, denominator)| {
             Oscillation::new(now, numerator * FRAME_CLOCKS, denominator)

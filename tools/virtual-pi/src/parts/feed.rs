@@ -101,6 +101,15 @@ impl Feed {
         })
     }
 
+    /// The part's clock begins anew: what waits has the numbers from 0 on.
+    pub(crate) fn begin(&self) {
+        self.with(|queue| {
+            let gone = queue.playing.saturating_sub(queue.first) as usize;
+            queue.frames.drain(..gone.min(queue.frames.len()));
+            (queue.first, queue.playing) = (0, 0);
+        });
+    }
+
     /// Frame `index`; zeros where there is none.
     pub(crate) fn frame(&self, index: u64) -> [i32; 2] {
         self.with(|queue| {
@@ -127,6 +136,9 @@ mod tests {
         assert_eq!(feed.push([[77, 7]; 9]), 6);
         assert_eq!(feed.frame(15), [77, 7]);
         assert_eq!(feed.frame(16), [0, 0]);
+        feed.begin();
+        assert_eq!((feed.waiting(), feed.frame(0)), (10, [6 << 8, 0]));
+        assert_eq!((feed.play(4), feed.frame(9)), (10, [77, 7]));
     }
 
     #[test]
