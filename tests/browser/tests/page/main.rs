@@ -27,7 +27,7 @@ use browser::{Browser, Page, Served};
 /// Time for anything that a page does by itself.
 const SOON: Duration = Duration::from_secs(40);
 
-/// Roles that a reader acts on or is told of, and which therefore have names.
+/// Roles that a reader acts on or hears of, and which therefore have names.
 const NAMED_ROLES: [&str; 11] = [
     "application",
     "button",
