@@ -18,22 +18,21 @@ export const TRACES = [
 ];
 
 /** A canvas whose pixels are those of the screen; drawn in CSS pixels. */
-class Board {
+class Sheet {
   constructor(canvas) {
     this.canvas = canvas;
     this.context = canvas.getContext('2d', { alpha: false });
   }
 
-  /** Takes the size from the layout; true if it is another one. */
+  /** Takes the size from the layout. */
   fit() {
     const { canvas } = this;
     this.ratio = window.devicePixelRatio || 1;
     this.width = Math.max(canvas.clientWidth, 120);
     this.height = Math.max(canvas.clientHeight, 80);
     const [width, height] = [this.width, this.height].map((size) => Math.round(size * this.ratio));
-    const changed = canvas.width !== width || canvas.height !== height;
-    if (changed) [canvas.width, canvas.height] = [width, height];
-    return changed;
+    // Setting a size clears the canvas.
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   }
 
   begin(colours) {
@@ -60,74 +59,74 @@ export function plotOf(canvas) {
 }
 
 export class SpectrumPlot {
-  #board;
+  #sheet;
 
-  constructor(canvas) { this.#board = new Board(canvas); }
+  constructor(canvas) { this.#sheet = new Sheet(canvas); }
 
   /** How many marks of frequency and level there is room for. */
   get room() {
-    this.#board.fit();
+    this.#sheet.fit();
     return {
-      frequencies: Math.max(2, Math.floor(this.#board.width / 90)),
-      levels: Math.max(2, Math.floor(this.#board.height / 40)),
+      frequencies: Math.max(2, Math.floor(this.#sheet.width / 90)),
+      levels: Math.max(2, Math.floor(this.#sheet.height / 40)),
     };
   }
 
   draw(scope, picture, marks, colours) {
-    const board = this.#board;
-    board.fit();
-    board.begin(colours);
+    const sheet = this.#sheet;
+    sheet.fit();
+    sheet.begin(colours);
     const plot = {
-      left: LEFT, top: TOP, width: board.width - LEFT - RIGHT, height: board.height - TOP - BELOW_SPECTRUM,
+      left: LEFT, top: TOP, width: sheet.width - LEFT - RIGHT, height: sheet.height - TOP - BELOW_SPECTRUM,
     };
     if (!marks.frequency) {
-      board.text('No spectrum yet', LEFT + plot.width / 2, board.height / 2, 'center', colours.muted);
+      sheet.text('No spectrum yet', LEFT + plot.width / 2, sheet.height / 2, 'center', colours.muted);
       return;
     }
     this.#grid(plot, marks, colours);
-    const { context } = board;
+    const { context } = sheet;
     context.save();
     context.beginPath();
     context.rect(plot.left, plot.top, plot.width, plot.height);
     context.clip();
     for (const trace of TRACES) {
-      if (picture.traces[trace.name]) this.#trace(scope, trace, plot, picture.scale, colours);
+      if (picture.traces[trace.name]) this.#trace(scope, trace, plot, marks.scale, colours);
     }
     context.restore();
     this.#names(plot, picture, colours);
-    this.#markers(plot, picture, colours);
+    this.#markers(plot, picture, marks.scale, colours);
   }
 
   #grid(plot, marks, colours) {
-    const { context } = this.#board;
+    const { context } = this.#sheet;
     context.strokeStyle = colours.grid;
     context.beginPath();
     for (const [share, words] of marks.frequency.places) {
       const x = Math.round(plot.left + share * plot.width) + 0.5;
       context.moveTo(x, plot.top);
       context.lineTo(x, plot.top + plot.height);
-      this.#board.text(words, x, plot.top + plot.height + 15, 'center', colours.text);
+      this.#sheet.text(words, x, plot.top + plot.height + 15, 'center', colours.text);
     }
     for (const [share, words] of marks.level.places) {
       const y = Math.round(plot.top + share * plot.height) + 0.5;
       context.moveTo(plot.left, y);
       context.lineTo(plot.left + plot.width, y);
-      this.#board.text(words, plot.left - 6, Math.max(y + 4, plot.top + 10), 'right', colours.text);
+      this.#sheet.text(words, plot.left - 6, Math.max(y + 4, plot.top + 10), 'right', colours.text);
     }
     context.stroke();
     context.strokeStyle = colours.axis;
     context.strokeRect(plot.left + 0.5, plot.top + 0.5, plot.width - 1, plot.height - 1);
     const middle = plot.left + plot.width / 2;
-    this.#board.text(marks.frequency.name, middle, plot.top + plot.height + 31, 'center', colours.muted);
+    this.#sheet.text(marks.frequency.name, middle, plot.top + plot.height + 31, 'center', colours.muted);
     context.save();
     context.translate(12, plot.top + plot.height / 2);
     context.rotate(-Math.PI / 2);
-    this.#board.text(marks.level.name, 0, 0, 'center', colours.muted);
+    this.#sheet.text(marks.level.name, 0, 0, 'center', colours.muted);
     context.restore();
   }
 
   #trace(scope, trace, plot, scale, colours) {
-    const { context, ratio } = this.#board;
+    const { context, ratio } = this.#sheet;
     // A point for each pixel of the screen.
     const columns = Math.round(plot.width * ratio);
     const points = scope.points(trace.name, columns);
@@ -151,7 +150,7 @@ export class SpectrumPlot {
 
   /** Names of the traces with their dashes, so that they are told apart without colour. */
   #names(plot, picture, colours) {
-    const { context } = this.#board;
+    const { context } = this.#sheet;
     const shown = TRACES.filter((trace) => picture.traces[trace.name]
       && (trace.name !== 'greatest' || picture.stream?.detector === 'mean+max')
       && (!trace.name.startsWith('hold') || picture.hold.records > 0));
@@ -159,7 +158,7 @@ export class SpectrumPlot {
     let y = plot.top + 14;
     for (const trace of shown.reverse()) {
       const right = plot.left + plot.width - 8;
-      this.#board.text(trace.words, right, y, 'right', colours.text);
+      this.#sheet.text(trace.words, right, y, 'right', colours.text);
       const end = right - context.measureText(trace.words).width - 6;
       context.strokeStyle = colours[trace.colour];
       context.lineWidth = trace.width + 0.5;
@@ -173,14 +172,14 @@ export class SpectrumPlot {
     }
   }
 
-  #markers(plot, picture, colours) {
-    const { context } = this.#board;
+  #markers(plot, picture, { referenceDb, rangeDb }, colours) {
+    const { context } = this.#sheet;
     for (const marker of picture.markers) {
       const share = (marker.hz - picture.span.fromHz) / (picture.span.toHz - picture.span.fromHz);
       if (!(share >= 0 && share <= 1)) continue;
       const x = plot.left + share * plot.width;
-      const db = marker.levelDb ?? picture.scale.referenceDb - picture.scale.rangeDb;
-      const below = (picture.scale.referenceDb - db) / picture.scale.rangeDb;
+      const db = marker.levelDb ?? referenceDb - rangeDb;
+      const below = (referenceDb - db) / rangeDb;
       const y = plot.top + Math.min(Math.max(below, 0.06), 1) * plot.height;
       context.fillStyle = colours.marker;
       context.strokeStyle = colours.marker;
@@ -191,36 +190,38 @@ export class SpectrumPlot {
       context.closePath();
       if (marker.selected) context.fill(); else context.stroke();
       const words = marker.reference ? `${marker.number} R` : `${marker.number}`;
-      this.#board.text(words, x, y - 13, 'center', colours.marker);
+      this.#sheet.text(words, x, y - 13, 'center', colours.marker);
     }
   }
 }
 
 export class WaterfallPlot {
-  #board;
+  #sheet;
   #lines = document.createElement('canvas');
   #context = this.#lines.getContext('2d', { alpha: false });
   #drawn = { generation: -1, end: 0 };
+  #strip = document.createElement('canvas');
+  #stripOf = -1;
 
-  constructor(canvas) { this.#board = new Board(canvas); }
+  constructor(canvas) { this.#sheet = new Sheet(canvas); }
 
   /** Lines that there is room for: one for each CSS pixel. */
   get lines() {
-    this.#board.fit();
-    return Math.max(1, Math.floor(this.#board.height - BELOW_WATERFALL));
+    this.#sheet.fit();
+    return Math.max(1, Math.floor(this.#sheet.height - BELOW_WATERFALL));
   }
 
   /** How many marks of time there is room for. */
   get room() { return Math.max(2, Math.floor(this.lines / 60)); }
 
   draw(scope, picture, marks, colours) {
-    const board = this.#board;
-    board.fit();
+    const sheet = this.#sheet;
+    sheet.fit();
     const height = this.lines;
-    const plot = { left: LEFT, top: 0, width: board.width - LEFT - RIGHT, height };
-    this.#update(scope, Math.round(plot.width * board.ratio), height);
-    board.begin(colours);
-    const { context } = board;
+    const plot = { left: LEFT, top: 0, width: sheet.width - LEFT - RIGHT, height };
+    this.#update(scope, Math.round(plot.width * sheet.ratio), height);
+    sheet.begin(colours);
+    const { context } = sheet;
     context.imageSmoothingEnabled = false;
     // From the newest line to the end of the ring, and on from its beginning.
     const first = this.#place(this.#drawn.end, height);
@@ -265,25 +266,25 @@ export class WaterfallPlot {
   }
 
   #times(plot, times, colours) {
-    const { context } = this.#board;
+    const { context } = this.#sheet;
     context.strokeStyle = colours.axis;
     context.beginPath();
     for (const [line, words] of times?.places ?? []) {
       const y = line + 0.5;
       context.moveTo(plot.left - 4, y);
       context.lineTo(plot.left, y);
-      this.#board.text(words, plot.left - 6, Math.max(y + 4, 10), 'right', colours.text);
+      this.#sheet.text(words, plot.left - 6, Math.max(y + 4, 10), 'right', colours.text);
     }
     context.stroke();
     context.save();
     context.translate(12, plot.height / 2);
     context.rotate(-Math.PI / 2);
-    this.#board.text(times?.name ?? 'Time', 0, 0, 'center', colours.muted);
+    this.#sheet.text(times?.name ?? 'Time', 0, 0, 'center', colours.muted);
     context.restore();
   }
 
   #markers(plot, picture, colours) {
-    const { context } = this.#board;
+    const { context } = this.#sheet;
     context.strokeStyle = colours.marker;
     context.setLineDash([4, 6]);
     context.beginPath();
@@ -307,16 +308,22 @@ export class WaterfallPlot {
     const number = (db) => `${Math.round(db)}`.replace('-', '−');
     const right = plot.left + plot.width;
     const words = `${number(toDb)} ${unit}${locked ? ' (locked)' : ''}`;
-    this.#board.text(words, right, y + 11, 'right', colours.text);
-    const { context } = this.#board;
+    this.#sheet.text(words, right, y + 11, 'right', colours.text);
+    const { context } = this.#sheet;
     const end = right - context.measureText(words).width - 6;
-    const row = new ImageData(new Uint8ClampedArray(scope.legend(width)), width, 1);
-    const strip = document.createElement('canvas');
-    [strip.width, strip.height] = [width, 1];
-    strip.getContext('2d').putImageData(row, 0, 0);
-    context.drawImage(strip, end - width, y, width, 12);
+    this.#drawStrip(scope, width);
+    context.drawImage(this.#strip, end - width, y, width, 12);
     context.strokeStyle = colours.axis;
     context.strokeRect(end - width - 0.5, y - 0.5, width + 1, 13);
-    this.#board.text(number(fromDb), end - width - 6, y + 11, 'right', colours.text);
+    this.#sheet.text(number(fromDb), end - width - 6, y + 11, 'right', colours.text);
+  }
+  /** The colours from the weakest to the strongest, which change with the generation of lines. */
+  #drawStrip(scope, width) {
+    const { generation } = this.#drawn;
+    if (this.#strip.width === width && this.#stripOf === generation) return;
+    this.#stripOf = generation;
+    [this.#strip.width, this.#strip.height] = [width, 1];
+    const row = new ImageData(new Uint8ClampedArray(scope.legend(width)), width, 1);
+    this.#strip.getContext('2d').putImageData(row, 0, 0);
   }
 }

@@ -26,7 +26,6 @@ const COLOURS = ['plot', 'text', 'muted', 'grid', 'axis', 'marker',
 class View {
   #scope;
   #root;
-  #app;
   #spectrum;
   #waterfall;
   #colours = {};
@@ -39,15 +38,19 @@ class View {
   #frames = 0;
   #records = 0;
   #late = 0;
+  /** Name of the line that the picture is of, and names of lines before it. */
+  #from = null;
+  #earlier = new Set();
+  /** A link that the picture is not of yet, and the records before it. */
+  #next = null;
+  #before = 0;
 
   /**
    * @param {object} scope the wasm's Scope
    * @param {HTMLElement} root the element with canvases, tables and controls
-   * @param {{link: ?{name: string}}} app
    */
-  constructor(scope, root, app) {
+  constructor(scope, root) {
     this.#scope = scope;
-    this.#app = app;
     this.#root = root;
     build(root);
     this.#spectrum = new SpectrumPlot(this.#one('#spectrum'));
@@ -73,7 +76,25 @@ class View {
     const { records } = this.#scope;
     if (records === this.#records) return;
     this.#records = records;
+    if (this.#next) this.#follow();
     this.changed();
+  }
+
+  /** Another link is in use: the picture is of the one before until this one brings a spectrum. */
+  begin(link) {
+    this.#next = link;
+    this.#before = this.#scope.records;
+    this.changed();
+  }
+
+  /** Takes the name of the link in use, once the picture is of it. */
+  #follow() {
+    this.#refresh();
+    if (!this.#next || this.#scope.records === this.#before || this.#picture.paused) return;
+    if (this.#from) this.#earlier.add(this.#from);
+    this.#from = this.#next.name;
+    this.#next = null;
+    this.#earlier.delete(this.#from);
   }
 
   /** There is something new to draw. */
@@ -87,6 +108,9 @@ class View {
   state() {
     return { ...JSON.parse(this.#scope.picture()), frames: this.#frames, exported: this.#exported };
   }
+
+  /** The panel is that of another tab. */
+  get #isHidden() { return this.#root.offsetParent === null; }
 
   #one(selector) { return this.#root.querySelector(selector); }
 
@@ -104,6 +128,8 @@ class View {
   }
 
   #draw() {
+    // The canvases would shrink to nothing; the observer of sizes reports when they are shown.
+    if (this.#isHidden) return;
     const now = performance.now();
     if (now - this.#tablesAt >= TABLES_MS) {
       this.#tablesAt = now;
@@ -190,6 +216,7 @@ class View {
   }
 
   #key(event) {
+    if (this.#isHidden) return;
     const { target } = event;
     const isElsewhere = target !== document.body && !this.#root.contains(target);
     const isField = target.closest?.('input, select, textarea, dialog[open]');
@@ -257,9 +284,9 @@ class View {
 
   /** What is shown, for files that are saved: where it comes from stands first. */
   #caption() {
-    this.#refresh();
+    this.#follow();
     const { stream } = this.#picture;
-    const from = this.#app.link?.name ?? 'no board';
+    const from = `${this.#from ?? 'no board'}${this.#next ? ' (the line before)' : ''}`;
     return !stream ? from : `${from}; ${stream.source}, ${stream.rateText}; ${stream.n} points, ${stream.domain}, `
       + `${stream.window} window; resolution bandwidth ${stream.rbwText}; record ${stream.record}`;
   }
@@ -297,7 +324,8 @@ class View {
     }
     context.fillStyle = this.#colours.text;
     context.font = `${12 * ratio}px system-ui, sans-serif`;
-    context.fillText(this.#caption(), 8 * ratio, y + 15 * ratio, both.width - 16 * ratio);
+    const older = this.#earlier.size > 0 ? `; older lines may be of ${[...this.#earlier].join(', ')}` : '';
+    context.fillText(this.#caption() + older, 8 * ratio, y + 15 * ratio, both.width - 16 * ratio);
     both.toBlob((blob) => { if (blob) this.#save(blob, 'spectrum.png'); }, 'image/png');
   }
 }
@@ -306,8 +334,7 @@ class View {
  * Fills a section with the view of a scope.
  * @param {HTMLElement} section
  * @param {object} scope the wasm's Scope
- * @param {{link: ?{name: string}}} app the page's, whose link has a name for people
- * @returns {{fed: () => void, changed: () => void, do: (command: string) => void, state: () => object}}
- *   `fed`: the scope has got bytes; `changed`: something else is to be drawn
+ * @returns {View} `fed`: the scope has got bytes; `begin`: another link is in use; `changed`:
+ *   something else is to be drawn; `do`: carries out a command; `state`
  */
-export function mountView(section, scope, app) { return new View(scope, section, app); }
+export function mountView(section, scope) { return new View(scope, section); }

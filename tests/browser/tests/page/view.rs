@@ -49,6 +49,24 @@ fn keys_and_buttons_pause_hold_mark_zoom_and_save() {
     open.key("?");
     open.wait("document.getElementById('keys').open");
     open.click("[data-do=close]");
+
+    // Keys act on what is seen only.
+    let width = || open.eval("document.getElementById('spectrum').width");
+    let shown = width();
+    open.click("#tab-flow");
+    open.eval("document.activeElement.blur()");
+    open.key("p");
+    open.key("k");
+    let before = open.state();
+    open.wait(&format!("s.records > {} + 2", before["records"]));
+    // A canvas that is not shown keeps its size.
+    assert_eq!(width(), shown);
+    open.click("#tab-instrument");
+    let state = open.state();
+    assert_eq!(
+        (&state["paused"], state["markers"].as_array().map(Vec::len)),
+        (&Value::Bool(false), Some(2))
+    );
     open.assert_no_problems();
 }
 

@@ -189,10 +189,12 @@ impl Scope {
     pub fn marks(&self, frequencies: u32, levels: u32, times: u32, lines: u32) -> String {
         let view = &self.view;
         let times = view.time_marks(lines as usize, times as usize);
+        let scale = view.scale();
         json!({
             "frequency": marks(view.frequency_marks(frequencies as usize)),
             "level": marks(view.level_marks(levels as usize)),
             "time": times.map(|times| json!({ "name": times.name, "places": times.places })),
+            "scale": { "referenceDb": scale.reference_db, "rangeDb": scale.range_db },
         })
         .to_string()
     }
