@@ -28,11 +28,16 @@ fn main() -> ExitCode {
 const SERIES: &str = "seattle_temperature_2010_hourly.csv";
 
 /// The file that shows a folder to be a page of ours, which may be written over.
-const MARK: &str = "index.html";
+const MARK: &str = "pkg/web_bg.wasm";
+
+/// Endings of the page's own files, which are removed before new ones are written.
+const OURS: [&str; 3] = ["css", "html", "js"];
 
 fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../page");
     empty(folder)?;
+    // The mark first: a folder that was only begun can be written again.
+    write_glue(wasm, folder)?;
     copy(&page, folder)?;
     let into = folder.join("kernel.img");
     fs::copy(image, &into).with_context(|| format!("cannot write {}", into.display()))?;
@@ -40,6 +45,11 @@ fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
         .join("../../../data")
         .join(SERIES);
     fs::copy(&series, folder.join(SERIES)).with_context(|| format!("cannot copy {SERIES}"))?;
+    Ok(())
+}
+
+/// Writes the WebAssembly and the module that loads it.
+fn write_glue(wasm: &Path, folder: &Path) -> Result<()> {
     let mut glue = Bindgen::new();
     glue.input_path(wasm)
         .out_name("web")
@@ -53,7 +63,8 @@ fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
         .context("no glue for this wasm")
 }
 
-/// Makes the folder; one that holds anything but a page is left alone.
+/// Makes the folder, and removes modules of an earlier page; a folder that holds anything else is
+/// left alone.
 fn empty(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let is_empty = fs::read_dir(folder)?.next().is_none();
@@ -62,6 +73,13 @@ fn empty(folder: &Path) -> Result<()> {
         "{} holds other files; give a new or empty folder",
         folder.display()
     );
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if ending.is_some_and(|ending| OURS.contains(&ending)) {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
     Ok(())
 }
 
