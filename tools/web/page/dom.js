@@ -19,3 +19,15 @@ export function element(name, properties = {}, ...children) {
 export function labelled(text, control) {
   return element('label', { className: 'field' }, element('span', { textContent: text }), control);
 }
+
+/**
+ * A choice from a list.
+ * @param {string} id
+ * @param {Array<[string|number, string]>} options values and their words
+ * @param {string|number} [value] the one that is chosen, if it is not the first
+ */
+export function choice(id, options, value = options[0]?.[0]) {
+  const made = element('select', { id }, ...options.map(([key, textContent]) => element('option', { value: key, textContent })));
+  made.value = value;
+  return made;
+}

@@ -1,7 +1,7 @@
 // "How an FFT is made": an input that the visitor draws, the numbers that travel through the flow
 // graph stage by stage, the result, and the plan of the QPUs beside it.
 
-import { element, labelled } from './dom.js';
+import { choice, element, labelled } from './dom.js';
 import { Graph } from './flow-graph.js';
 import { InputArea } from './flow-input.js';
 import { planPanel } from './flow-plan.js';
@@ -16,12 +16,6 @@ const PRESETS = [
 /** Presets that take a number, and its name. */
 const NUMBERED = { tone: 'Bin', noise: 'Seed' };
 const MOST_NUMBER = 9999;
-
-const choice = (id, options, value) => {
-  const made = element('select', { id }, ...options.map(([key, text]) => element('option', { value: key, textContent: text })));
-  made.value = value;
-  return made;
-};
 
 /**
  * @param {HTMLElement} section
@@ -240,7 +234,7 @@ export function mountFlow(section, wasm) {
         labelled('Samples', kind), labelled('Signal', signal), numberLabel, partLabel),
       note, area.element),
     element('section', { 'aria-label': 'Flow graph' },
-      element('div', { className: 'tools', role: 'group', 'aria-label': 'Stages' }, ...steps),
+      element('div', { className: 'row', role: 'group', 'aria-label': 'Stages' }, ...steps),
       stageWords, nodeWords,
       element('div', { className: 'flow-scroll flow-graph-box' }, graph.element)),
     element('section', { 'aria-labelledby': 'flow-result-title' },

@@ -1,6 +1,6 @@
 // Which board the page listens to: the virtual Pi, one on Web Serial, or what `qpuscope web` passes.
 
-import { element, labelled } from './dom.js';
+import { choice, element, labelled } from './dom.js';
 import { RATES } from './serial.js';
 
 /**
@@ -26,15 +26,12 @@ export function mountLinks(section, app, ways) {
   choose('Virtual Pi', 'use-simulated', () => app.useSimulated());
   if (ways.socket) choose('Board of qpuscope web', 'use-socket', async () => app.use(ways.socket()));
   if (ways.serial) {
-    const rate = element('select', { id: 'serial-rate' }, ...RATES.map((value) => element('option', { value, textContent: value })));
+    const rate = choice('serial-rate', RATES.map((value) => [value, String(value)]));
     choose('Board on a serial port', 'use-serial', async () => app.use(await ways.serial(Number(rate.value))));
     buttons.append(labelled('baud', rate));
   }
-  const pace = element('select', { id: 'limit' },
-    element('option', { value: '1', textContent: 'real time' }),
-    element('option', { value: '4', textContent: '4 times real time' }),
-    element('option', { value: '16', textContent: '16 times real time' }),
-    element('option', { value: 'Infinity', textContent: 'as fast as it goes' }));
+  const pace = choice('limit', [['1', 'real time'], ['4', '4 times real time'], ['16', '16 times real time'],
+    ['Infinity', 'as fast as it goes']]);
   pace.onchange = () => app.link?.setPace?.(Number(pace.value));
   const paceField = labelled('speed', pace);
   buttons.append(paceField);

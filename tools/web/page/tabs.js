@@ -10,8 +10,6 @@ export function mountTabs(list) {
       tab.tabIndex = isChosen ? 0 : -1;
       document.getElementById(tab.getAttribute('aria-controls')).hidden = !isChosen;
     }
-    // What is drawn in a panel has a size only now.
-    dispatchEvent(new Event('resize'));
   };
   for (const [index, tab] of tabs.entries()) {
     tab.onclick = () => show(tab);

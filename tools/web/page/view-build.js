@@ -1,6 +1,6 @@
 // The elements of the view. Controls say what they do by `data-do` or `data-trace`.
 
-import { element, labelled } from './dom.js';
+import { choice, element, labelled } from './dom.js';
 
 function button(name, words, properties = {}) {
   const made = element('button', { type: 'button', textContent: words, ...properties });
@@ -16,11 +16,6 @@ function trace(name, words, isPressed) {
 
 function number(id, words, step, least, most) {
   return labelled(words, element('input', { id, type: 'number', step, min: least, max: most }));
-}
-
-function choice(id, words, options) {
-  const all = options.map(([value, textContent]) => element('option', { value, textContent }));
-  return labelled(words, element('select', { id }, ...all));
 }
 
 /** A table with a heading above it, which names it. */
@@ -46,8 +41,8 @@ function scalePanel() {
     number('from-level', 'Weakest colour (dB)', 5, -400, 400),
     number('to-level', 'Strongest colour (dB)', 5, -400, 400),
     button('lock', 'Lock colours', { 'aria-pressed': 'false' }),
-    choice('merge', 'Bins that share a pixel', [['max', 'greatest'], ['mean', 'mean']]),
-    choice('rows', 'Records in a line', [1, 2, 4, 8, 16, 64].map((rows) => [rows, `${rows}`])));
+    labelled('Bins that share a pixel', choice('merge', [['max', 'greatest'], ['mean', 'mean']])),
+    labelled('Records in a line', choice('rows', [1, 2, 4, 8, 16, 64].map((rows) => [rows, `${rows}`]))));
   const title = element('h2', { id: 'scale-title', textContent: 'Scale' });
   return element('section', { 'aria-labelledby': 'scale-title' }, title, fields);
 }

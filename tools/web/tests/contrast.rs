@@ -10,7 +10,7 @@ use view::palette::{Paper, colour, luminance};
 const STYLE: &str = include_str!("../page/style.css");
 
 /// Text and what it stands on.
-const TEXT: [(&str, &str); 15] = [
+const TEXT: [(&str, &str); 12] = [
     ("text", "back"),
     ("text", "plot"),
     ("text", "panel"),
@@ -22,14 +22,11 @@ const TEXT: [(&str, &str); 15] = [
     ("marker", "plot"),
     ("accent", "back"),
     ("accent", "panel"),
-    ("error", "back"),
-    ("error", "panel"),
-    ("error", "plot"),
     ("text", "button"),
 ];
 
 /// Traces and lines, and what they stand on.
-const GRAPHICS: [(&str, &str); 14] = [
+const GRAPHICS: [(&str, &str); 12] = [
     ("trace-live", "plot"),
     ("trace-greatest", "plot"),
     ("trace-max", "plot"),
@@ -39,8 +36,6 @@ const GRAPHICS: [(&str, &str); 14] = [
     ("axis", "plot"),
     ("axis", "back"),
     ("axis", "panel"),
-    ("line", "back"),
-    ("line", "panel"),
     ("focus", "back"),
     ("focus", "panel"),
     ("focus", "plot"),
