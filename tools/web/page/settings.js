@@ -1,21 +1,17 @@
 // The board's settings, as `get` gives them: one field each, and a line for any words.
 
-import { element, labelled } from './dom.js';
+import { choice, element, labelled } from './dom.js';
 
-/** Settings with few values become a choice; the others are typed. */
-const CHOICES = {
-  n: ['16', '32', '64', '128', '256', '512', '1024', '2048', '4096', '8192', '16384', '32768', '65536'],
-  window: ['rectangular', 'hann', 'hamming', 'blackman-harris', 'flat-top', 'kaiser:8.6'],
-  detector: ['mean', 'max', 'min', 'mean+max'],
-  dc: ['keep', 'remove'],
-  out: ['f32', 'u16', 'u8'],
-  domain: ['real', 'complex'],
-  engine: ['auto', 'fft', 'cpu'],
-  mode: ['stream', 'snapshot'],
-  unit: ['dBFS', 'dB'],
-};
-/** What belongs to the source of samples, and is set with it. */
-const OF_THE_SOURCE = ['input', 'rate', 'clock', 'channel', 'start', 'qputest', 'allow', 'baud'];
+/** Settings that become a choice of the values among the board's capabilities; others are typed. */
+const CAPABLE = ['window', 'detector', 'dc', 'out', 'domain', 'mode'];
+/** Choices that no capability lists. */
+const UNLISTED = { engine: ['auto', 'fft', 'cpu'], unit: ['dBFS', 'dB'] };
+/** The window with a number, by a usual one. */
+const KAISER = 'kaiser:8.6';
+/** Records as text would leave the page without records. */
+const UNUSABLE = ['text'];
+/** Settings without a field: those that belong to the source, those of a start, and the rate. */
+const HIDDEN = ['input', 'rate', 'clock', 'channel', 'start', 'qputest', 'allow', 'baud'];
 
 /** `key=value` lines as pairs. */
 function pairs(text) {
@@ -23,6 +19,22 @@ function pairs(text) {
     const at = line.indexOf('=');
     return [line.slice(0, at), line.slice(at + 1)];
   });
+}
+
+/** Values of settings by their keys, from the board's capabilities (PROTOCOL.md, INFO). */
+function choicesOf(capabilities) {
+  const choices = { ...UNLISTED };
+  for (const [key, values] of pairs(capabilities)) {
+    const range = /^(\d+)\.\.(\d+)$/.exec(values);
+    if (key === 'n' && range) {
+      choices.n = [];
+      for (let n = Number(range[1]); n <= Number(range[2]); n *= 2) choices.n.push(String(n));
+    } else if (CAPABLE.includes(key)) {
+      const usable = values.split(',').filter((value) => !UNUSABLE.includes(value));
+      choices[key] = usable.map((value) => (value.startsWith('kaiser:') ? KAISER : value));
+    }
+  }
+  return choices;
 }
 
 /**
@@ -38,43 +50,70 @@ export function mountSettings(section, app) {
   const note = element('p', { id: 'settings-note', role: 'status' });
   section.replaceChildren(heading, read, fields, form, note);
   let values = {};
+  /** The board whose choices are known. */
+  let known = { board: null, choices: {} };
+  /** Fields by their settings, and the one with text that has not been sent. */
+  let inputs = new Map();
+  let typed = null;
 
   /** Sets words, with which a stream goes on; returns the refusal, or ''. */
   const set = async (text) => {
+    const { board } = app;
     const answer = await app.request(app.scope.set(text));
-    note.textContent = answer.kind === 'ack' ? '' : answer.text;
-    await refresh();
-    return note.textContent;
+    const refusal = answer.kind === 'ack' ? '' : answer.text;
+    if (app.board !== board) return refusal;
+    note.textContent = refusal;
+    if (refusal) showValues(); else await refresh();
+    return refusal;
   };
 
-  const field = (key, value) => {
+  const field = (key) => {
     const id = `setting-${key}`;
-    const choices = CHOICES[key];
-    let input;
-    if (choices) {
-      const all = choices.includes(value) ? choices : [...choices, value];
-      input = element('select', { id }, ...all.map((text) => element('option', { textContent: text, value: text })));
-    } else {
-      input = element('input', { id, type: 'text', autocomplete: 'off' });
-    }
-    input.value = value;
-    input.onchange = () => set(`${key}=${input.value.trim()}`);
+    const choices = known.choices[key];
+    const input = choices ? choice(id, choices.map((text) => [text, text])) : element('input', { id, type: 'text', autocomplete: 'off' });
+    input.oninput = () => { typed = input; };
+    input.onchange = () => {
+      typed = null;
+      set(`${key}=${input.value.trim()}`);
+    };
+    inputs.set(key, input);
     return labelled(key, input);
   };
 
+  /** Shows the values that are known, but leaves alone what is being typed. */
+  function showValues() {
+    const shown = Object.keys(values).filter((key) => !HIDDEN.includes(key));
+    if (shown.join() !== [...inputs.keys()].join()) {
+      inputs = new Map();
+      fields.replaceChildren(...shown.map(field));
+    }
+    for (const [key, input] of inputs) {
+      if (input === typed && input === document.activeElement) continue;
+      input.value = values[key];
+      if (input.value === values[key]) continue;
+      // A value that is none of the choices.
+      input.append(element('option', { textContent: values[key], value: values[key] }));
+      input.value = values[key];
+    }
+  }
+
   async function refresh() {
-    if (!app.link) return;
+    const { board } = app;
+    if (!board) return;
     const answer = await app.request(app.scope.get('all'));
+    if (app.board !== board) return;
     if (answer.kind !== 'settings') {
       note.textContent = answer.text;
       return;
     }
-    const all = pairs(answer.text);
-    values = Object.fromEntries(all);
-    const shown = all.filter(([key]) => !OF_THE_SOURCE.includes(key));
-    const focused = document.activeElement?.id;
-    fields.replaceChildren(...shown.map(([key, value]) => field(key, value)));
-    if (focused?.startsWith('setting-')) document.getElementById(focused)?.focus();
+    if (known.board !== board) {
+      const able = await app.request(app.scope.get('capabilities'));
+      if (app.board !== board) return;
+      known = { board, choices: choicesOf(able.kind === 'settings' ? able.text : '') };
+      inputs.clear();
+    }
+    values = Object.fromEntries(pairs(answer.text));
+    showValues();
   }
 
   read.onclick = () => refresh();
