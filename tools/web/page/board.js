@@ -5,7 +5,7 @@ const ANSWER_MS = 20_000;
 /** Then a request is sent again: one that was sent into a board's start is lost. */
 const REPEAT_MS = 1_500;
 
-/** One board at the end of a link, with a decoder of its own. */
+/** One board at the end of a link. The page's scope decodes what it sends. */
 export class Board {
   /** Text for people, as it comes. */
   onText = () => {};
@@ -19,6 +19,7 @@ export class Board {
   onClosed = () => {};
 
   #waiting = new Map();
+  #isClosed = false;
 
   /**
    * @param {object} link see link.js
@@ -52,6 +53,7 @@ export class Board {
   }
 
   #closed(sentence) {
+    this.#isClosed = true;
     for (const wait of this.#waiting.values()) wait({ kind: 'closed', text: sentence });
     this.onClosed(sentence);
   }
@@ -64,6 +66,7 @@ export class Board {
    */
   request(bytes) {
     const number = this.scope.last_request;
+    if (this.#isClosed) return Promise.resolve({ kind: 'closed', text: 'The line was closed.' });
     if (bytes.length === 0) return Promise.resolve({ kind: 'nak', text: 'These are more words than a request holds.' });
     return new Promise((resolve) => {
       const end = (answer) => {
@@ -84,6 +87,7 @@ export class Board {
 
   /** Ends the line without a sentence. */
   close() {
+    this.#isClosed = true;
     this.link.onClosed = () => {};
     this.link.onBytes = () => {};
     this.link.close();

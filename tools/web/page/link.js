@@ -1,9 +1,13 @@
-// A link is one line to a board. All have the same form:
+// A link is one line to a board. Opening one sends nothing. All kinds have:
 //   kind                'simulated', 'serial' or 'socket'
 //   name                for people
-//   send(Uint8Array), close()
-//   onBytes(Uint8Array), onClosed(sentence): set by whoever uses it
-// Opening one sends nothing.
+//   send(Uint8Array), setBaud(rate), close()
+//   onBytes(Uint8Array), onClosed(sentence): set by its user
+// Some kinds also have:
+//   onRefused(sentence) serial, socket: what was sent is not carried out
+//   pace, setPace(pace) simulated, and recordings of a socket
+//   onState, onHello, onEnd, source, writer: socket
+//   play, feedFrom, onTime, onNote, onEnded, memory, busy, behind, isStarved: simulated
 
 /** The virtual Pi in a worker. */
 export class SimulatedLink {
@@ -23,6 +27,10 @@ export class SimulatedLink {
   busy = 0;
   /** Seconds of live samples that wait. */
   behind = 0;
+  /** Virtual time stands until live samples come. */
+  isStarved = false;
+  /** Virtual time by real time, as it was chosen. */
+  pace;
 
   #worker;
   #playing = new Map();
@@ -33,6 +41,7 @@ export class SimulatedLink {
    * @param {{cmdline?: string, pace?: number}} options
    */
   constructor(image, { cmdline = '', pace = 1 } = {}) {
+    this.pace = pace;
     this.#worker = new Worker(new URL('machine-worker.js', import.meta.url), { type: 'module' });
     this.#worker.onmessage = ({ data }) => this.#hear(data);
     this.#worker.onerror = (event) => {
@@ -42,11 +51,14 @@ export class SimulatedLink {
   }
 
   #hear(data) {
+    // It was said before the worker ended.
+    if (!this.#worker) return;
     if (data.kind === 'ran') {
       this.#worker.postMessage({ kind: 'seen' });
       this.memory = data.memory;
       this.busy = data.busy / 1000;
       this.behind = data.behind;
+      this.isStarved = data.isStarved;
       this.onTime(data.seconds);
       if (data.bytes.length > 0) this.onBytes(data.bytes);
     } else if (data.kind === 'played') {
@@ -99,7 +111,10 @@ export class SimulatedLink {
   /** The rate of this end of the line, in baud. */
   setBaud(rate) { this.#worker?.postMessage({ kind: 'baud', rate }); }
   /** Virtual time by real time; Infinity: as fast as it goes. */
-  setPace(pace) { this.#worker?.postMessage({ kind: 'pace', pace }); }
+  setPace(pace) {
+    this.pace = pace;
+    this.#worker?.postMessage({ kind: 'pace', pace });
+  }
   close() {
     this.#worker?.terminate();
     this.#worker = null;

@@ -4,7 +4,7 @@
 // To it:   {kind: 'boot', image: ArrayBuffer, cmdline, pace}, {kind: 'send', bytes},
 //          {kind: 'baud', rate}, {kind: 'pace', pace}, {kind: 'seen'},
 //          {kind: 'play', id, source}: see sources.js, {kind: 'feed', port}: a port of live samples
-// From it: {kind: 'ready'}, {kind: 'ran', bytes, seconds, memory, busy, behind},
+// From it: {kind: 'ready'}, {kind: 'ran', bytes, seconds, memory, busy, behind, isStarved},
 //          {kind: 'played', id, facts} or {kind: 'played', id, refusal},
 //          {kind: 'note', sentence}, {kind: 'ended', sentence}: a source has, {kind: 'stopped', sentence}: the board has
 
@@ -92,8 +92,8 @@ function report(bytes) {
   for (const sentence of machine.messages()) postMessage({ kind: 'note', sentence });
   unseen += 1;
   const memory = wasm.memory.buffer.byteLength;
-  const [seconds, behind] = [machine.seconds(), machine.behind()];
-  postMessage({ kind: 'ran', bytes, seconds, memory, busy, behind }, [bytes.buffer]);
+  const [seconds, behind, isStarved] = [machine.seconds(), machine.behind(), machine.is_starved()];
+  postMessage({ kind: 'ran', bytes, seconds, memory, busy, behind, isStarved }, [bytes.buffer]);
 }
 
 function join(pieces) {
@@ -123,15 +123,10 @@ function feed(samples) {
   soon();
 }
 
-/** Wires a part to the pins; returns facts about what it plays, or null. */
+/** Wires a part to the pins; returns facts about what it plays, or null. Refusals change nothing. */
 function play(source) {
-  isLive = false;
   switch (source.what) {
-    case 'live': {
-      const facts = machine.play_live(source.hz);
-      isLive = true;
-      return facts;
-    }
+    case 'live': return machine.play_live(source.hz);
     case 'file': {
       const bytes = new Uint8Array(source.bytes);
       return machine.play_file(source.name, bytes, source.rateHz, source.channel, source.repeats);
@@ -145,6 +140,7 @@ function play(source) {
 function played(id, source) {
   try {
     const facts = play(source);
+    isLive = source.what === 'live';
     postMessage({ kind: 'played', id, facts: JSON.parse(facts) });
   } catch (error) {
     postMessage({ kind: 'played', id, refusal: sentenceOf(error) });

@@ -28,6 +28,7 @@ const SETTLE_S = 0.03;
 /** What the panels share. */
 const app = {
   scope: null,
+  mostFileBytes: 0,
   board: null,
   pace: new Pace(),
   firstSpectrumMs: null,
@@ -38,6 +39,8 @@ const app = {
   /** Settled when the board takes requests of the page's user. */
   ready: Promise.resolve(),
   isReady: false,
+  /** Counts choices of a board, so that one that is overtaken changes nothing any more. */
+  choices: 0,
 
   get link() { return this.board?.link ?? null; },
   say(sentence) { status.textContent = sentence; },
@@ -53,7 +56,10 @@ const app = {
 
   /** Listens to another line. */
   use(link) {
+    this.choices += 1;
     this.board?.close();
+    this.pace.end();
+    this.pace = new Pace();
     this.scope.begin_link();
     this.board = new Board(link, this.scope);
     this.board.onRefused = (sentence) => this.say(sentence);
@@ -64,6 +70,7 @@ const app = {
     this.board.onEvent = ({ kind, text }) => { if (kind === 'fault') addText(`\n[fault] ${text}\n`); };
     this.board.onClosed = (sentence) => {
       this.board = null;
+      this.pace.end();
       this.links.show(null);
       this.sources.show(null);
       this.say(sentence);
@@ -77,6 +84,7 @@ const app = {
     this.say('');
     this.links.show(link);
     this.sources.show(link);
+    this.view.begin(link);
     return this.board;
   },
 
@@ -84,27 +92,33 @@ const app = {
   useSimulated(options = {}) {
     this.isReady = false;
     const booted = this.boot(options);
-    this.ready = booted.catch(() => {}).then(() => { this.isReady = true; });
+    const ready = booted.catch(() => {}).then(() => { if (this.ready === ready) this.isReady = true; });
+    this.ready = ready;
     return booted;
   },
 
   async boot(options) {
+    this.choices += 1;
+    const choice = this.choices;
     const answer = await fetch('kernel.img');
-    if (!answer.ok) throw new Error(`kernel.img is not beside the page (${answer.status}): copy the whole folder.`);
-    const link = new SimulatedLink(await answer.arrayBuffer(), options);
-    this.pace = new Pace();
-    const pace = this.pace;
+    const image = answer.ok ? await answer.arrayBuffer() : null;
+    // The user has gone on to another board.
+    if (choice !== this.choices) return;
+    if (!image) throw new Error(`kernel.img is not beside the page (${answer.status}): copy the whole folder.`);
+    const link = new SimulatedLink(image, options);
+    const board = this.use(link);
+    const { pace } = this;
     link.onNote = (sentence) => addText(`\n[virtual Pi] ${sentence}\n`);
     link.onTime = (seconds) => {
-      pace.mark(seconds);
+      pace.mark(seconds, link.isStarved, link.pace);
       showPace();
     };
-    const board = this.use(link);
-    const isUp = await upAndFast(board, link);
-    // It has stopped, which has been said, or the user has gone on to another.
+    // Each wait may end because the user has gone on to another board, which gets nothing unasked.
+    const isUp = await upAndFast(board, link, pace);
     if (!isUp || this.board !== board) return;
     if (options.words) await this.settings.set(options.words);
     else await this.settings.refresh();
+    if (this.board !== board) return;
     // The first byte ended the spectra that a board sends unasked.
     await this.answerTo(this.scope.start());
   },
@@ -126,17 +140,21 @@ function addText(text) {
 
 /**
  * Waits until the firmware answers, and takes the virtual line to a rate that spectra fit through.
- * @returns {Promise<boolean>} whether it has answered
+ * @returns {Promise<boolean>} true if it has answered, and is the page's board still
  */
-async function upAndFast(board, link) {
+async function upAndFast(board, link, pace) {
+  const isOther = () => app.board !== board;
   const hello = await board.request(board.scope.hello());
+  if (isOther()) return false;
   if (hello.kind !== 'info') {
     app.say(hello.text);
     return false;
   }
   const answer = await board.request(board.scope.baud(FAST_BAUD));
+  if (isOther()) return false;
   if (answer.kind !== 'ack') return true;
-  await app.pace.reaches(app.pace.seconds + SETTLE_S);
+  await pace.reaches(pace.seconds + SETTLE_S);
+  if (isOther()) return false;
   link.setBaud(FAST_BAUD);
   const pong = await board.request(board.scope.ping());
   // The board has gone back to the rate before by itself.
@@ -144,17 +162,23 @@ async function upAndFast(board, link) {
   return true;
 }
 
-
 async function start() {
   mountTabs(panel('tabs'));
   if (typeof WebAssembly !== 'object') {
     app.say('This browser has no WebAssembly, which the page is made of: use a browser of 2023 or later.');
     return;
   }
-  await init();
+  try {
+    await init();
+  } catch (error) {
+    // It is not there, is no module, or has instructions that the browser lacks (SIMD).
+    app.say(`The page's program does not start (${error.message ?? error}): use a browser of 2023 or later, and copy the whole folder.`);
+    return;
+  }
   window.qpuscope.flow = mountFlow(panel('flow'), wasm);
   app.scope = new wasm.Scope();
-  app.view = mountView(panel('view'), app.scope, app);
+  app.mostFileBytes = wasm.most_file_bytes();
+  app.view = mountView(panel('view'), app.scope);
   app.settings = mountSettings(panel('settings'), app);
   app.sources = mountSources(panel('sources'), app);
   const token = takeToken();

@@ -7,7 +7,7 @@
 // Facts about it, as the worker gives them (machine/playing.rs):
 //   {format, settings, playedHz, over, under, notes}
 
-import { element, labelled } from './dom.js';
+import { choice, element, labelled } from './dom.js';
 import { Microphone } from './microphone.js';
 
 /** What a stream is set to when its source is chosen, unless the source says otherwise. */
@@ -21,11 +21,10 @@ const PRESETS = [
 ];
 const LIVE = `${USUAL} n=4096 overlap=50% avg=1`;
 const OF_TEMPERATURES = `${USUAL.replace('dc=keep', 'dc=remove')} n=4096 overlap=50% avg=1`;
-/** The most bytes of a file, as samples/mod.rs has it. */
-const MOST_BYTES = 64 << 20;
 /** Seconds behind from which it is said. */
 const BEHIND_S = 0.5;
 const REFRESH_MS = 500;
+const WANTS_VIRTUAL_PI = 'Sources are those of the virtual Pi: choose it first.';
 
 /**
  * @param {HTMLElement} section
@@ -39,21 +38,24 @@ export function mountSources(section, app) {
   /** Counts choices, so that one that is overtaken changes nothing any more. */
   let choices = 0;
   let isBusy = false;
+  /** The choice before, or the one that is being carried out. */
+  let last = Promise.resolve();
 
-  const preset = element('select', { id: 'preset' }, ...PRESETS.map(([name], value) => element('option', { value, textContent: name })));
-  const picker = element('input', { id: 'file', type: 'file', accept: '.wav,.cu8,.cs8,.cs16,.cf32,.iq,.u8,.i8,.i16,.f32,.cfile' });
+  const preset = choice('preset', PRESETS.map(([name], value) => [value, name]));
+  const picker = element('input', { id: 'file', type: 'file' });
   const rate = element('input', { id: 'file-rate', type: 'text', inputMode: 'decimal', placeholder: '2400000', autocomplete: 'off' });
-  const channel = element('select', { id: 'file-channel' }, ...[['left', 'left or only'], ['right', 'right'], ['iq', 'both, as I/Q']]
-    .map(([value, textContent]) => element('option', { value, textContent })));
+  const channel = choice('file-channel', [['left', 'left or only'], ['right', 'right'], ['iq', 'both, as I/Q']]);
   const repeats = element('input', { id: 'file-repeats', type: 'checkbox', checked: true });
   const again = element('button', { id: 'file-again', type: 'button', textContent: 'Play the file again', hidden: true });
   const note = element('p', { id: 'source-note', role: 'status' });
   const behind = element('p', { id: 'source-behind', role: 'status' });
+  // Not announced: it changes all the time.
+  const behindBy = element('p', { id: 'source-behind-by' });
   const buttons = element('div', { className: 'row' });
   const files = element('details', { id: 'files' }, element('summary', { textContent: 'A file: choose it, or drop it on the page' }),
     labelled('WAV or I/Q file', picker), labelled('rate of raw samples, in hertz', rate),
     labelled('channel of stereo files', channel), labelled('repeat', repeats), again);
-  section.replaceChildren(element('h2', { textContent: 'Source of samples' }), buttons, labelled('generator', preset), files, note, behind);
+  section.replaceChildren(element('h2', { textContent: 'Source of samples' }), buttons, labelled('generator', preset), files, note, behind, behindBy);
 
   function button(id, text, act) {
     const made = element('button', { id, type: 'button', textContent: text });
@@ -68,7 +70,22 @@ export function mountSources(section, app) {
   function stopMicrophone() {
     microphone?.close();
     microphone = null;
-    behind.textContent = '';
+    showBehind();
+  }
+
+  /** Ends the wait for samples that no one brings any more: the board's time would stand. */
+  async function unplugMicrophone() {
+    stopMicrophone();
+    await app.link?.play({ what: 'generator' });
+    now = { name: 'nothing', facts: null };
+  }
+
+  function showBehind() {
+    const seconds = app.link?.behind ?? 0;
+    const isBehind = microphone && seconds >= BEHIND_S;
+    const sentence = isBehind ? 'This computer simulates slower than samples come. None is lost until the source is stopped.' : '';
+    if (behind.textContent !== sentence) behind.textContent = sentence;
+    behindBy.textContent = isBehind ? `${seconds.toFixed(1)} s behind` : '';
   }
 
   /**
@@ -78,17 +95,29 @@ export function mountSources(section, app) {
    * @param {{words: string, notes?: string[], transferred?: Transferable[], opened?: Microphone}} options
    */
   async function play(name, source, { words, notes = [], transferred = [], opened = null }) {
-    const link = app.link;
-    if (link?.kind !== 'simulated') throw new Error('Sources are those of the virtual Pi: choose it first.');
+    const { board, link } = app;
+    if (link?.kind !== 'simulated') throw new Error(WANTS_VIRTUAL_PI);
+    const checkBoard = () => {
+      if (app.board !== board) throw new Error('Another board has been chosen meanwhile: choose the source again.');
+    };
     link.onEnded = (sentence) => {
       stopMicrophone();
       now = { name: 'nothing', facts: null };
       say([sentence]);
     };
-    // Until then a microphone goes on: without its samples the board's time would stand.
     await app.request(app.scope.stop());
+    checkBoard();
+    let facts;
+    try {
+      facts = await link.play(source, transferred);
+    } catch (error) {
+      // The source before is still there, and so is its microphone.
+      checkBoard();
+      await app.request(app.scope.start());
+      throw error;
+    }
+    checkBoard();
     stopMicrophone();
-    const facts = await link.play(source, transferred);
     if (opened) {
       microphone = opened;
       const { port1, port2 } = new MessageChannel();
@@ -98,6 +127,7 @@ export function mountSources(section, app) {
     app.scope.set_multiplier(facts?.over ?? 1, facts?.under ?? 1);
     now = { name, facts };
     const refusal = await app.settings.set(`${facts?.settings ?? ''} ${words}`.trim());
+    checkBoard();
     if (refusal) throw new Error(refusal);
     const answer = await app.request(app.scope.start());
     if (answer.kind !== 'ack') throw new Error(answer.text);
@@ -105,12 +135,21 @@ export function mountSources(section, app) {
   }
 
   /** Lets one choice after another act; its error becomes the note. */
-  async function choose(act) {
+  function choose(act) {
     choices += 1;
-    const choice = choices;
+    const number = choices;
+    last = last.then(() => carryOut(act, number));
+    return last;
+  }
+
+  async function carryOut(act, number) {
     await app.ready;
-    while (isBusy) await new Promise((resolve) => setTimeout(resolve, 20));
-    if (choice !== choices) return;
+    if (number !== choices) return;
+    if (app.link?.kind !== 'simulated') {
+      // The note is hidden with the section.
+      app.say(WANTS_VIRTUAL_PI);
+      return;
+    }
     isBusy = true;
     say(['Changing the source.']);
     try {
@@ -130,9 +169,7 @@ export function mountSources(section, app) {
   const fromMicrophone = () => choose(async () => {
     const opened = await Microphone.open();
     opened.onGone = () => choose(async () => {
-      stopMicrophone();
-      await app.link?.play({ what: 'generator' });
-      now = { name: 'nothing', facts: null };
+      await unplugMicrophone();
       throw new Error('The microphone is gone: connect it, and choose it again.');
     });
     const notes = ['Its samples stay in this page.'];
@@ -143,6 +180,7 @@ export function mountSources(section, app) {
       await play('microphone', { what: 'live', hz: opened.hz }, { words: LIVE, notes, opened });
     } catch (error) {
       opened.close();
+      if (microphone === opened) await unplugMicrophone();
       throw error;
     }
   });
@@ -152,8 +190,8 @@ export function mountSources(section, app) {
     file = chosen;
     again.hidden = false;
     files.open = true;
-    if (chosen.size > MOST_BYTES) {
-      throw new Error(`${chosen.name} has more than the 64 MiB that the page takes: cut it, or use the program qpuscope.`);
+    if (chosen.size > app.mostFileBytes) {
+      throw new Error(`${chosen.name} has more than the ${app.mostFileBytes >> 20} MiB that the page takes: cut it, or use the program qpuscope.`);
     }
     const bytes = await chosen.arrayBuffer().catch((error) => {
       throw new Error(`${chosen.name} cannot be read (${error.message}): choose it again.`);
@@ -188,12 +226,7 @@ export function mountSources(section, app) {
     const [dropped] = event.dataTransfer?.files ?? [];
     if (dropped) fromFile(dropped);
   });
-  setInterval(() => {
-    const seconds = app.link?.behind ?? 0;
-    const isBehind = microphone && seconds >= BEHIND_S;
-    behind.textContent = isBehind
-      ? `This computer simulates slower than samples come: ${seconds.toFixed(1)} s behind. None is lost; at 60 s the source is stopped.` : '';
-  }, REFRESH_MS);
+  setInterval(showBehind, REFRESH_MS);
 
   return {
     generator,

@@ -21,3 +21,9 @@ pub use flow::{Flow, Placed, preset};
 pub use machine::{Machine, digest};
 pub use qpu_plan::QpuPlan;
 pub use scope::{Event, Scope};
+
+/// The most bytes of a file that [`Machine::play_file`] takes.
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn most_file_bytes() -> u32 {
+    samples::MOST_BYTES as u32
+}

@@ -30,6 +30,43 @@ fn the_generators_tone_has_its_frequency_and_level() {
 }
 
 #[test]
+fn settings_are_choices_of_the_board_and_typing_is_left_alone() {
+    let open = open!(&[], &[]);
+    open.wait("s.ready");
+    let choices = |key: &str| {
+        let script = format!(
+            "[...document.getElementById('setting-{key}').options].map((option) => option.value)"
+        );
+        open.eval(&script)
+    };
+    assert_eq!(choices("n").as_array().map(Vec::len), Some(13));
+    assert_eq!(choices("n")[12], "65536");
+    assert_eq!(choices("window")[5], "kaiser:8.6");
+    // Text would be no record.
+    assert_eq!(choices("out"), json!(["f32", "u16", "u8"]));
+    let typed = "(async () => {
+        const { settings } = window.qpuscope.app;
+        const field = (key) => document.getElementById(`setting-${key}`);
+        field('centre').focus();
+        field('centre').value = '1e';
+        field('centre').dispatchEvent(new Event('input'));
+        await settings.set('n=2048 centre=5');
+        return [field('n').value, field('centre').value, document.activeElement === field('centre')];
+    })()";
+    assert_eq!(open.eval(typed), json!(["2048", "1e", true]));
+    // A value that is refused goes back.
+    let refused = "(() => {
+        const field = document.getElementById('setting-centre');
+        field.dispatchEvent(new Event('change'));
+    })()";
+    open.eval(refused);
+    open.wait(
+        "s.note.includes('1e') && document.getElementById('setting-centre').value === '5.000'",
+    );
+    open.assert_no_problems();
+}
+
+#[test]
 fn the_line_is_the_same_byte_for_byte_as_natively() {
     let open = open!(&[], &[]);
     let image = tests::need!(tests::kernel(), "{}", tests::NO_KERNEL);
@@ -77,6 +114,9 @@ fn what_stops_the_virtual_pi_is_a_sentence() {
         "worker died",
     );
     fails(&write("pkg/web_bg.wasm", "no wasm"), "does not start");
+    fails(&write("pkg/web_bg.wasm", "no wasm"), "2023 or later");
+    let without_module = |folder: &Path| fs::remove_file(folder.join("pace.js")).expect("a file");
+    fails(&without_module, "A module of the page does not load");
 
     let without = json!({"source": "delete globalThis.WebAssembly"});
     page.call("Page.addScriptToEvaluateOnNewDocument", without)

@@ -68,6 +68,22 @@ fn drop_file(open: &Open, name: &str, bytes: &[u8]) {
     open.eval(&script);
 }
 
+/// Has the board refuse the settings of the next source.
+const REFUSE: &str = "(() => {
+    const { settings } = window.qpuscope.app;
+    const { set } = settings;
+    settings.set = () => { settings.set = set; return set('n=1000'); };
+})()";
+
+/// Waits for more spectra and more of the board's time.
+fn assert_goes_on(open: &Open) {
+    let state = open.state();
+    let (records, seconds) = (&state["records"], &state["seconds"]);
+    open.wait(&format!(
+        "s.records > {records} + 3 && s.seconds > {seconds} + 1"
+    ));
+}
+
 #[test]
 fn a_dropped_file_plays_and_what_is_none_is_a_sentence() {
     let open = open!(&[], &[]);
@@ -120,7 +136,24 @@ fn a_fed_microphone_plays_and_a_refused_one_is_a_sentence() {
     assert_tone(&open, "microphone");
     // The ADC has the sound system's clock, whatever that is.
     open.wait("s.source.facts.playedHz === new AudioContext().sampleRate");
+    // What is no file leaves the microphone where it is: spectra and the board's time go on.
+    drop_file(&open, "letter.pdf", b"%PDF-1.4");
+    open.wait("!s.source.isBusy && s.source.note.includes('letter.pdf') && s.source.name === 'microphone'");
+    assert_goes_on(&open);
+    drop_file(&open, "tone.wav", &fs::read(&path).expect("a file"));
+    assert_tone(&open, "tone.wav");
+
+    // A setting that the board refuses leaves the ADC without a microphone, and the board without it.
+    open.click("#use-microphone");
+    open.wait("!s.source.isBusy && s.source.name === 'microphone'");
+    open.eval(REFUSE);
+    open.click("#use-microphone");
+    open.wait("!s.source.isBusy && s.source.name === 'nothing' && s.source.note.includes('65536')");
+    let seconds = open.state()["seconds"].clone();
+    open.wait(&format!("s.seconds > {seconds} + 1"));
     // Its samples end after the board has stopped: the board's time does not stand.
+    open.click("#use-microphone");
+    open.wait("!s.source.isBusy && s.source.name === 'microphone'");
     open.click("#use-generator");
     open.wait("s.source.name.startsWith('generator') && s.stream.source === 'generator' && s.stream.record > 2");
 
