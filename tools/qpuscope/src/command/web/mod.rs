@@ -44,8 +44,8 @@ const PROBE: usize = 1 << 20;
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input;
-    /// without it the page alone
-    #[arg(env = "QPUSCOPE_PORT", value_name = "PORT|FILE")]
+    /// without it what QPUSCOPE_PORT names, or the page alone
+    #[arg(value_name = "PORT|FILE")]
     source: Option<String>,
     /// Source, named as other commands name it
     #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
@@ -94,7 +94,10 @@ fn speed(text: &str) -> std::result::Result<f64, String> {
 pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let folder = Folder::find(options.page.as_deref())?;
-    let port = options.source.as_deref().or(options.port.as_deref());
+    // clap takes a source of the environment for a given one, and would refuse --port beside it.
+    let environment = std::env::var("QPUSCOPE_PORT").ok();
+    let given = options.source.as_ref().or(options.port.as_ref());
+    let port = given.or(environment.as_ref()).map(String::as_str);
     let recording = port.filter(|port| link::is_recording(port));
     if options.speed.is_some() && recording.is_none() {
         return Err(Failure::usage(
