@@ -9,6 +9,7 @@ mod feed;
 mod gate;
 mod hub;
 mod line;
+mod line_queue;
 mod page;
 mod player;
 mod request;
@@ -131,9 +132,9 @@ pub fn run(options: &Options) -> Result<()> {
         false => control::Source::Recording,
     };
     let hub = Hub::new(link.description(), kind);
-    let mut line = Line::new(link, &open, port.starts_with("sim:"), hub.clone());
+    let mut line = Line::new(&open, port.starts_with("sim:"), hub.clone());
     let server = serve(listener, folder, Source::Line(hub), Some(port))?;
-    let ran = line.run(&stop);
+    let ran = line.run(link, &stop);
     server.end();
     ran
 }
