@@ -5,7 +5,7 @@ use crate::{browser, demo, firmware, notices, package, process, toolchain, works
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
 const TARGET: &str = workspace::PAGE_TARGET;
