@@ -9,8 +9,9 @@ use crate::samples::Samples;
 
 /// Frames of a file that wait: a fifth of a second or more.
 const AHEAD: usize = 1 << 14;
-/// Time that live samples may wait before the source is given up, and the most frames of them.
-pub const MOST_BEHIND_S: usize = 60;
+/// Time that live samples may wait before the source is given up, and the most frames of them,
+/// which at 192 kHz are 22 s.
+const MOST_BEHIND_S: usize = 60;
 const MOST_FRAMES: usize = 4 << 20;
 
 /// Samples on the I2S pins.

@@ -35,6 +35,15 @@ fn time_waits_for_live_samples_and_the_queue_has_an_end() {
 }
 
 #[test]
+fn the_sentence_about_a_full_queue_says_the_time_in_it() {
+    let mut machine = machine();
+    machine.play_live(192_000).unwrap();
+    machine.feed(&vec![0.0; 21 * 192_000]).unwrap();
+    let error = machine.feed(&vec![0.0; 192_000]).unwrap_err();
+    assert!(error.contains("22 s behind"), "{error}");
+}
+
+#[test]
 fn a_file_ends_once_and_a_repeated_one_never() {
     let mut machine = machine();
     let bytes: Vec<u8> = vec![0; 2 * 12_000];
