@@ -202,7 +202,6 @@ impl View {
             span,
             merge: self.merge,
             rows_per_line: self.rows_per_line,
-            is_greatest: self.is_greatest,
         };
         lines.pixels(end.saturating_sub(count as u64)..end, width)
     }

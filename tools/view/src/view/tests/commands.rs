@@ -130,11 +130,19 @@ fn both_detectors_of_a_record_are_traces() {
     let level = |trace| view.level_db(trace, 6_000.0).expect("a level");
     assert!((level(Trace::Greatest) - level(Trace::Live) - 9.03).abs() < 0.01);
     assert_eq!(level(Trace::HoldMax), level(Trace::Greatest));
-    let lines = |view: &View| view.lines(2, 1, 100);
-    let greatest = lines(&view);
-    view.lock_levels(true);
-    view.set_greatest(false);
-    assert_ne!(lines(&view), greatest);
+    // The waterfall shows the greatest: as a view of records that have nothing else.
+    let (mut other, mut single) = (View::default(), Board::new());
+    let powers = board.powers();
+    let greatest: Vec<f32> = powers.iter().map(|power| 8.0 * power).collect();
+    board.send_powers(&mut view, &[&powers[..], &greatest].concat());
+    single.send_powers(&mut other, &greatest);
+    for view in [&mut view, &mut other] {
+        view.set_levels(crate::Ends {
+            from_db: -100.0,
+            to_db: 0.0,
+        });
+    }
+    assert_eq!(view.lines(3, 1, 100), other.lines(1, 1, 100));
 }
 
 #[test]
