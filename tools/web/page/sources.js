@@ -192,7 +192,7 @@ export function mountSources(section, app) {
     const seconds = app.link?.behind ?? 0;
     const isBehind = microphone && seconds >= BEHIND_S;
     behind.textContent = isBehind
-      ? `This computer simulates slower than samples come: ${seconds.toFixed(1)} s behind. None is lost; at 60 s the source is stopped.` : '';
+      ? `This computer simulates slower than samples come: ${seconds.toFixed(1)} s behind. None is lost; at 60 s (22 s at 192 kHz) the source is stopped.` : '';
   }, REFRESH_MS);
 
   return {
