@@ -60,6 +60,12 @@ impl Stop {
         }
     }
 
+    /// Asks for it, as Ctrl-C does.
+    #[cfg(test)]
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
     /// Returns whether it was asked for since the last call; the next request asks again.
     #[must_use]
     pub fn take(&self) -> bool {

@@ -104,16 +104,16 @@ impl Traces {
 
     /// The powers of a trace, where there are any.
     pub(crate) fn powers(&self, trace: Trace) -> Option<std::borrow::Cow<'_, [f64]>> {
-        let held = |powers: &'_ Vec<f64>| (self.hold.records > 0).then(|| powers.clone().into());
+        let is_held = self.hold.records > 0;
         match trace {
             Trace::Live => (!self.live.is_empty()).then(|| (&self.live[..]).into()),
             Trace::Greatest => self.greatest.as_ref().map(|powers| (&powers[..]).into()),
-            Trace::HoldMax => held(&self.hold.max),
-            Trace::HoldMin => held(&self.hold.min),
+            Trace::HoldMax => is_held.then(|| (&self.hold.max[..]).into()),
+            Trace::HoldMin => is_held.then(|| (&self.hold.min[..]).into()),
             Trace::HoldMean => {
                 let means = self.hold.sum.iter().zip(&self.hold.counts);
                 let mean = |(&sum, &count): (&f64, &u32)| sum / f64::from(count);
-                (self.hold.records > 0).then(|| means.map(mean).collect::<Vec<_>>().into())
+                is_held.then(|| means.map(mean).collect::<Vec<_>>().into())
             }
         }
     }

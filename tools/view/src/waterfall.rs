@@ -81,8 +81,6 @@ pub(crate) struct Lines<'a> {
     pub(crate) merge: Merge,
     /// Rows that share a line.
     pub(crate) rows_per_line: u64,
-    /// True if a row's second detector is shown, where it has one.
-    pub(crate) is_greatest: bool,
 }
 
 impl Lines<'_> {
@@ -140,9 +138,8 @@ impl Lines<'_> {
             .iter()
             .filter(|row| row.section == section && !is_gap)
             .filter_map(|row| match &row.content {
-                Content::Levels(steps) if self.is_greatest && steps.len() >= 2 * bins => {
-                    steps.get(bins..2 * bins)
-                }
+                // The second detector, the greatest, where there are two.
+                Content::Levels(steps) if steps.len() >= 2 * bins => steps.get(bins..2 * bins),
                 Content::Levels(steps) => steps.get(..bins),
                 Content::Gap | Content::Break => None,
             })

@@ -28,7 +28,7 @@ pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 pub use parts::{
     Bursts, Feed, I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal,
-    SignalError, Tone, Wiring,
+    SignalError, Tone, Wav, Wiring,
 };
 
 /// Address at which the boot firmware puts and starts the flat image.

@@ -1,11 +1,11 @@
 //! `cargo xtask web`: the page with a virtual Pi in it, as a folder of static files.
 
 use crate::toolchain::Toolchain;
-use crate::{browser, firmware, notices, package, process, toolchain, workspace};
+use crate::{browser, demo, firmware, notices, package, process, toolchain, workspace};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
 const TARGET: &str = workspace::PAGE_TARGET;
@@ -30,7 +30,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         }
         ["--bench"] => {
             let page = build(&default_folder())?;
-            let [host, chromium] = [qpuscope()?, browser::find_or_install()?]
+            let [host, chromium] = [demo::build_qpuscope()?, browser::find_or_install()?]
                 .map(|program| program.display().to_string());
             package::run("browser", None, &[page, host, chromium])
         }
@@ -41,21 +41,6 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         }
         _ => bail!("`cargo xtask web` takes a folder to write, --serve or --bench"),
     }
-}
-
-/// Builds the tool that serves the page.
-fn qpuscope() -> Result<PathBuf> {
-    let mut cargo = Command::new(workspace::cargo());
-    cargo.current_dir(workspace::root()).args([
-        "build",
-        "--quiet",
-        "--locked",
-        "--release",
-        "--package",
-        "qpuscope",
-    ]);
-    process::must(&mut cargo, BUILD_LIMIT)?;
-    Ok(workspace::target().join("release/qpuscope"))
 }
 
 /// Builds image and wasm, and writes the page to `folder`; returns its path.

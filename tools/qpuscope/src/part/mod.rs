@@ -26,8 +26,8 @@ pub struct PartOptions {
     /// A part on the pins of a virtual Pi: mic, mic-right, adc or adc-master:RATE on I2S, or
     /// parallel on SMI, then what it plays (tone=HZ:DBFS, noise=DBFS,
     /// burst=HZ:DBFS:SAMPLES:PERIOD, seed=N, count, wav=FILE or raw=FILE), pins=p5 for I2S on the
-    /// first Pi 1 B, and wiring=NAME for what is wrong with it. Sets input=i2s or input=smi. A part
-    /// on the header makes the board a B+
+    /// first Pi 1 B, and wiring=NAME for what is wrong with it. Sets input=i2s, or input=smi and
+    /// rate=20M. A part on the header makes the board a B+
     #[arg(long, value_name = "KIND,...", conflicts_with_all = ["i2s", "smi"])]
     part: Option<Part>,
     /// An ADC on I2S of a virtual Pi that plays a WAV file, a sample for each of the board's
@@ -87,6 +87,9 @@ impl PartOptions {
     }
 
     /// The text of `cmdline.txt` with the input that the part is for, where it names none.
+    ///
+    /// A parallel ADC gets its highest rate too, because it has none of the board's default; a rate
+    /// in the text stands behind it and holds.
     #[must_use]
     pub fn cmdline(&self, given: &str) -> String {
         let names_one = given
@@ -94,7 +97,7 @@ impl PartOptions {
             .any(|word| word.starts_with("input="));
         match self.asked().map(|part| part.part) {
             Some(Fitted::I2s(_)) if !names_one => format!("input=i2s {given}"),
-            Some(Fitted::Parallel(_)) if !names_one => format!("input=smi {given}"),
+            Some(Fitted::Parallel(_)) if !names_one => format!("input=smi rate=20M {given}"),
             _ => given.to_owned(),
         }
     }
@@ -274,7 +277,7 @@ mod tests {
             smi: Some("a.u8".into()),
             ..PartOptions::default()
         };
-        assert_eq!(short.cmdline("n=256"), "input=smi n=256");
+        assert_eq!(short.cmdline("n=256"), "input=smi rate=20M n=256");
         assert_eq!(short.cmdline("input=gen"), "input=gen");
         assert_eq!(PartOptions::default().cmdline("n=256"), "n=256");
         let long = PartOptions {

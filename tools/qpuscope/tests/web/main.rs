@@ -351,6 +351,7 @@ fn a_tab_that_sends_what_no_page_sends_is_closed_and_others_go_on() {
     let (mut rude, _) = served.open();
     let (mut tab, _) = served.open();
     rude.send(&vec![0; 100_000]);
+    assert!(rude.is_closed());
     line.write_all(b"on").expect("the line is open");
     assert_eq!(tab.bytes(2), b"on");
     tab.send(&[0, 9, 0]);
@@ -405,6 +406,12 @@ fn what_cannot_be_served_is_refused_before_anything_starts() {
     fails(&mut web(&[&noise]), 4, "none of the 5000 bytes");
     fails(&mut web(&[&absent]), 3, "there is no port");
     fails(&mut web(&["tcp:127.0.0.1:1"]), 3, "nobody answers");
+    // The environment is the weakest.
+    let nobody = ["--port", "tcp:127.0.0.1:1"];
+    for (arguments, port) in [(&nobody[..], absent.as_str()), (&[], nobody[1])] {
+        let mut command = web(arguments);
+        fails(command.env("QPUSCOPE_PORT", port), 3, "nobody answers");
+    }
     fails(
         &mut web(&["tcp:127.0.0.1:1", "--speed", "2"]),
         2,

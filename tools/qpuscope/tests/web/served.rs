@@ -1,6 +1,6 @@
 //! A running `qpuscope web`, and requests to it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tungstenite::client::IntoClientRequest;
-use tungstenite::{Bytes, Message, WebSocket};
+use tungstenite::{Bytes, Error, Message, WebSocket};
 
 /// The longest that anything may take.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -186,6 +186,17 @@ impl Tab {
             }
         }
         panic!("no farewell");
+    }
+
+    /// Returns whether the connection ends in time, with a farewell or without.
+    pub fn is_closed(&mut self) -> bool {
+        loop {
+            match self.0.read() {
+                Ok(_) => {}
+                Err(Error::Io(error)) => return error.kind() != ErrorKind::WouldBlock,
+                Err(_) => return true,
+            }
+        }
     }
 
     /// Sends bytes for the board.

@@ -58,10 +58,15 @@ pub struct Peak {
 /// Up to `count` peaks, strongest bin first.
 #[must_use]
 pub fn strongest(bins: &Bins, count: usize) -> Vec<Peak> {
+    all(bins).take(count).collect()
+}
+
+/// All peaks, strongest bin first. A peak is interpolated when it is taken.
+pub fn all<'a>(bins: &'a Bins<'a>) -> impl Iterator<Item = Peak> + 'a {
     // A bin that was lost, or is no number, is below everything.
     let known = |&power: &f64| if power.is_finite() { power } else { -1.0 };
-    let power: Vec<f64> = bins.power.iter().map(known).collect();
-    let power = &power[..];
+    let known: Vec<f64> = bins.power.iter().map(known).collect();
+    let power = &known[..];
     let lobe = bins.window.main_lobe();
     let maxima: Vec<usize> = (0..power.len())
         .filter(|&at| is_maximum(bins, power, at, lobe))
@@ -80,11 +85,9 @@ pub fn strongest(bins: &Bins, count: usize) -> Vec<Peak> {
         found.extend(highest.filter(|&at| clear(at, power.len())));
     }
     found.sort_by(|&a, &b| power[b].total_cmp(&power[a]));
-    found.truncate(count);
     found
         .into_iter()
-        .map(|at| between_bins(bins, power, at, lobe))
-        .collect()
+        .map(move |at| between_bins(bins, &known, at, lobe))
 }
 
 /// The peak that stands within a bin of `index`, if there is one: frequency and level of a tone

@@ -107,12 +107,6 @@ impl View {
         self.draw_anew();
     }
 
-    /// Shows the greatest of records with two detectors in the waterfall, or the mean.
-    pub fn set_greatest(&mut self, is_greatest: bool) {
-        self.is_greatest = is_greatest;
-        self.draw_anew();
-    }
-
     /// The background for which the waterfall is made.
     pub fn set_paper(&mut self, paper: Paper) {
         self.colours = Colours::new(paper);

@@ -85,36 +85,16 @@ impl View {
         let (Some(shot), Some(span)) = (self.shot(), self.span()) else {
             return vec![];
         };
-        // The bins of the span alone, and a few beside it that tell a peak from a slope.
+        // Peaks of the whole spectrum, so that a peak does not depend on the zoom.
         let bins = shot.bins();
-        let beside = 2.0 * bins.window.main_lobe() as f64;
-        let last = bins.power.len() as f64;
-        let from = (shot.axis.index(span.from_hz) - beside).clamp(0.0, last) as usize;
-        let to = (shot.axis.index(span.to_hz) + beside)
-            .ceil()
-            .clamp(0.0, last) as usize;
-        let is_whole = self.span.is_none();
-        let part = if is_whole {
-            bins
-        } else {
-            Bins {
-                power: &bins.power[from..to.max(from)],
-                first_bin: bins.bin(from),
-                ..bins
-            }
-        };
-        let found = peaks::strongest(&part, count).into_iter();
-        let peaks = found.map(|peak| {
-            let index = (part.bin(peak.index) - bins.first_bin) as usize;
-            Found {
-                hz: shot.axis.hz(index as f64 + peak.offset),
-                level_db: peak.level_db,
-                bin: bins.bin(index),
-                bin_level_db: decibels(bins.power[index]),
-            }
+        let found = peaks::all(&bins).map(|peak| Found {
+            hz: shot.axis.hz(peak.index as f64 + peak.offset),
+            level_db: peak.level_db,
+            bin: bins.bin(peak.index),
+            bin_level_db: decibels(bins.power[peak.index]),
         });
         let is_shown = |hz: f64| (span.from_hz..=span.to_hz).contains(&hz);
-        peaks.filter(|peak| is_shown(peak.hz)).collect()
+        found.filter(|peak| is_shown(peak.hz)).take(count).collect()
     }
 
     /// Readings of all markers.
@@ -222,7 +202,6 @@ impl View {
             span,
             merge: self.merge,
             rows_per_line: self.rows_per_line,
-            is_greatest: self.is_greatest,
         };
         lines.pixels(end.saturating_sub(count as u64)..end, width)
     }

@@ -11,4 +11,4 @@ pub use feed::Feed;
 pub use i2s::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Wiring};
 pub use parallel::{ParallelPart, ParallelWiring};
 pub use signal::{Bursts, Signal, Tone};
-pub use wav::SignalError;
+pub use wav::{SignalError, Wav};

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use super::feed::Feed;
 use super::sample::quantise;
-use super::wav;
-use super::wav::SignalError;
+use super::wav::{SignalError, Wav};
 
 /// The bits below the 24 of a sample.
 const BELOW: i32 = 0xff;
@@ -101,11 +100,9 @@ impl Signal {
     /// # Errors
     /// A file that is no such thing, with what to give instead.
     pub fn wav(bytes: &[u8]) -> Result<Self, SignalError> {
-        let frames = wav::frames(bytes)?;
-        if frames.is_empty() {
-            return Err(SignalError::Empty);
-        }
-        Ok(Self::Frames(Arc::new(frames)))
+        let wav = Wav::of(bytes)?;
+        let frames = (0..).map_while(|index| wav.frame(bytes, index));
+        Ok(Self::Frames(Arc::new(frames.collect())))
     }
 
     /// Raw frames: two little-endian i16 each.

@@ -10,7 +10,7 @@ use virtual_pi::{Config, Stop, VirtualPi};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::samples::Samples;
-use playing::{Channel, MOST_BEHIND_S, Playing};
+use playing::{Channel, Playing};
 
 pub use digest::digest;
 
@@ -131,9 +131,10 @@ impl Machine {
         {
             return Ok(());
         }
+        let behind_s = self.behind();
         self.unplug();
         Err(format!(
-            "This computer simulates slower than samples come, and is {MOST_BEHIND_S} s behind: the source was stopped. \
+            "This computer simulates slower than samples come, and is {behind_s:.0} s behind: the source was stopped. \
              Choose fewer points or less overlap, and start it again."
         ))
     }

@@ -1,15 +1,17 @@
 //! The part on the pins of a virtual Pi, and what it plays.
 
 use serde_json::json;
+use signal::Rate;
 use virtual_pi::{Bursts, Feed, I2sPart, ParallelPart, Signal, Tone};
 
 use super::speed::Speed;
-use crate::samples::{Rate, Samples};
+use crate::samples::Samples;
 
 /// Frames of a file that wait: a fifth of a second or more.
 const AHEAD: usize = 1 << 14;
-/// Time that live samples may wait before the source is given up, and the most frames of them.
-pub const MOST_BEHIND_S: usize = 60;
+/// Time that live samples may wait before the source is given up, and the most frames of them,
+/// which at 192 kHz are 22 s.
+const MOST_BEHIND_S: usize = 60;
 const MOST_FRAMES: usize = 4 << 20;
 
 /// Samples on the I2S pins.
@@ -72,7 +74,7 @@ impl Playing {
         let frames = (MOST_BEHIND_S * hz as usize).min(MOST_FRAMES);
         // Live samples are not slowed down.
         let speed = Speed {
-            rate: (hz.into(), 1),
+            rate: Rate::hz(hz.into()),
             over: 1,
             under: 1,
         };
@@ -114,8 +116,8 @@ impl Playing {
 
     fn new(rate: Rate, frames: usize, source: Source) -> (Self, I2sPart) {
         let feed = Feed::new(frames);
-        let part = I2sPart::fed(rate.0, rate.1, feed.clone());
-        let hz = rate.0 as f64 / rate.1 as f64;
+        let part = I2sPart::fed(rate.num, rate.den, feed.clone());
+        let hz = rate.to_hz();
         (Self { feed, hz, source }, part)
     }
 
@@ -133,14 +135,16 @@ impl Playing {
         let room = self.feed.room();
         let mut frames = Vec::with_capacity(room);
         while frames.len() < room {
-            if let Some(frame) = samples.next_frame() {
-                frames.push(frame);
-            } else if *repeats {
+            let mut next = samples.next_frame();
+            if next.is_none() && *repeats {
                 samples.rewind();
-            } else {
+                next = samples.next_frame();
+            }
+            let Some(frame) = next else {
                 self.source = Source::Ended;
                 break;
-            }
+            };
+            frames.push(frame);
         }
         self.feed.push_numbers(frames) > 0
     }
@@ -170,7 +174,7 @@ struct Facts {
 
 impl Facts {
     fn json(&self, format: &str) -> String {
-        let (hz, per) = self.speed.rate;
+        let Rate { num: hz, den: per } = self.speed.rate;
         let rate = match per {
             1 => hz.to_string(),
             per => format!("{hz}/{per}"),
@@ -183,7 +187,7 @@ impl Facts {
         json!({
             "format": format,
             "settings": format!("input=i2s clock=adc rate={rate} channel={}", self.channel.name()),
-            "playedHz": self.speed.hz(),
+            "playedHz": self.speed.rate.to_hz(),
             "over": self.speed.over,
             "under": self.speed.under,
             "notes": notes,

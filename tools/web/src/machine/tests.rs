@@ -35,6 +35,15 @@ fn time_waits_for_live_samples_and_the_queue_has_an_end() {
 }
 
 #[test]
+fn the_sentence_about_a_full_queue_says_the_time_in_it() {
+    let mut machine = machine();
+    machine.play_live(192_000).unwrap();
+    machine.feed(&vec![0.0; 21 * 192_000]).unwrap();
+    let error = machine.feed(&vec![0.0; 192_000]).unwrap_err();
+    assert!(error.contains("22 s behind"), "{error}");
+}
+
+#[test]
 fn a_file_ends_once_and_a_repeated_one_never() {
     let mut machine = machine();
     let bytes: Vec<u8> = vec![0; 2 * 12_000];
@@ -53,6 +62,14 @@ fn a_file_ends_once_and_a_repeated_one_never() {
     machine.run(2_500_000).unwrap();
     assert_eq!((machine.take_ended(), machine.is_starved()), (None, false));
     assert!((machine.seconds() - 3.6).abs() < 1e-3);
+}
+
+#[test]
+fn a_repeated_file_without_frames_ends() {
+    let mut machine = machine();
+    machine.play(crate::samples::tests::without_frames(), Channel::Left, true);
+    machine.run(1000).unwrap();
+    assert_eq!(machine.take_ended().as_deref(), Some("The file has ended."));
 }
 
 #[test]
@@ -86,16 +103,27 @@ fn facts_say_what_the_axis_is() {
 
 #[test]
 fn a_digest_does_not_depend_on_slices() {
-    // Sends bytes: str r0, [r1] to the data register, over and over.
     let code = [
-        0xe3a0_1202_u32,
-        0xe281_1a01,
-        0xe281_1c02,
-        0xe581_0000,
-        0xe280_0001,
-        0xeaff_fffc,
+        0xe3a0_1202_u32, // mov r1, #0x2000_0000
+        0xe281_1602,     // add r1, r1, #0x20_0000: GPIO
+        0xe3a0_0901,     // mov r0, #0x4000
+        0xe581_0004,     // str r0, [r1, #4]: GPIO 14 is ALT0
+        0xe281_1a01,     // add r1, r1, #0x1000: UART
+        0xe3a0_001a,     // mov r0, #26
+        0xe581_0024,     // str r0, [r1, #0x24]: IBRD, 115 kbaud
+        0xe3a0_0070,     // mov r0, #0x70
+        0xe581_002c,     // str r0, [r1, #0x2c]: LCRH, FIFOs and 8 bits
+        0xe3a0_0c01,     // mov r0, #0x100
+        0xe380_0001,     // orr r0, r0, #1
+        0xe581_0030,     // str r0, [r1, #0x30]: CR, UARTEN and TXE
+        0xe581_0000,     // str r0, [r1]: DR, over and over
+        0xe280_0001,     // add r0, r0, #1
+        0xeaff_fffc,     // b to the store
     ];
     let image: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
     let whole = digest(&image, 20, 20_000);
+    let count = whole.as_deref().unwrap().split(' ').next().unwrap();
+    // 20 ms of frames of 10 bits.
+    assert!(count.parse::<u32>().unwrap() > 200, "{whole:?}");
     assert_eq!(whole, digest(&image, 20, 1_700));
 }

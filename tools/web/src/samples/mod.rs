@@ -8,13 +8,11 @@ mod series;
 mod wav;
 
 use raw::Raw;
+use signal::Rate;
 use wav::Wav;
 
 /// The most bytes of a file: it lies in the memory of the page's program.
 pub const MOST_BYTES: usize = 64 << 20;
-
-/// A rate in hertz as a fraction.
-pub type Rate = (u64, u64);
 
 /// A file that is open.
 pub struct Samples {
@@ -72,7 +70,7 @@ impl Samples {
         Ok(Self {
             reader: Reader::Series(series::temperatures(text)?, 0),
             format: "hourly temperatures of Seattle in 2010".into(),
-            rate: (1, 3600),
+            rate: series::RATE,
             is_complex: false,
             is_stereo: false,
             full_scale: Some(series::FULL_SCALE),
@@ -103,4 +101,4 @@ impl Samples {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

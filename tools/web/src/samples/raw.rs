@@ -1,6 +1,8 @@
 //! Raw samples: numbers and nothing else, as receivers record them; the ending is the format.
 
-use super::{Rate, Reader, Samples};
+use signal::Rate;
+
+use super::{Reader, Samples};
 
 /// Form of a number; little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,9 +109,8 @@ pub fn open(name: &str, ending: &str, bytes: Vec<u8>, rate_hz: f64) -> Result<Sa
 
 /// A typed rate in whole steps.
 fn rate(hz: f64) -> Option<Rate> {
-    RATES_HZ
-        .contains(&hz)
-        .then(|| ((hz * STEPS as f64).round() as u64, STEPS))
+    let steps = RATES_HZ.contains(&hz).then_some(hz * STEPS as f64)?;
+    Rate::new(steps.round() as u64, STEPS)
 }
 
 impl Raw {

@@ -3,9 +3,13 @@
 //! One hour is missing, which daylight saving time skips; it is put on the line between its
 //! neighbours, as the program qpuscope does.
 
+use signal::Rate;
+
 /// The temperature that is full scale, as people read it.
 pub const FULL_SCALE: &str = "128 \u{b0}F";
 const FULL_SCALE_F: f32 = 128.0;
+/// A sample an hour.
+pub const RATE: Rate = Rate { num: 1, den: 3600 };
 /// Hours of the year.
 const HOURS: usize = 8760;
 

@@ -2,6 +2,14 @@ use super::*;
 
 const SHIPPED: &str = include_str!("../../../../data/seattle_temperature_2010_hourly.csv");
 
+/// A file without frames, which no format lets through.
+pub(crate) fn without_frames() -> Samples {
+    Samples {
+        reader: Reader::Series(vec![], 0),
+        ..Samples::temperatures(SHIPPED).unwrap()
+    }
+}
+
 fn all(samples: &mut Samples) -> Vec<[f32; 2]> {
     std::iter::from_fn(|| samples.next_frame()).collect()
 }
@@ -57,7 +65,18 @@ fn every_kind_of_wav_gives_its_samples_twice() {
         assert_eq!(all(&mut samples), wanted, "{}", samples.format);
         samples.rewind();
         assert_eq!(all(&mut samples), wanted, "{} again", samples.format);
-        assert_eq!(samples.rate, (44_100, 1));
+        assert_eq!(samples.rate, Rate::hz(44_100));
+    }
+}
+
+#[test]
+fn a_wav_that_was_cut_off_gives_its_whole_frames_each_time() {
+    let mut file = wav(2, 16, hound::SampleFormat::Int, &[0.5, -0.25, -1.0, 0.75]);
+    file.pop();
+    let mut samples = Samples::open("a.wav", file, 0.0).unwrap();
+    for round in 0..3 {
+        assert_eq!(all(&mut samples), [[0.5, -0.25]], "{round}");
+        samples.rewind();
     }
 }
 
@@ -65,7 +84,7 @@ fn every_kind_of_wav_gives_its_samples_twice() {
 fn raw_samples_are_read_by_their_ending() {
     let of = |name: &str, bytes: &[u8]| {
         let mut samples = Samples::open(name, bytes.to_vec(), 2.4e6).unwrap();
-        assert_eq!(samples.rate, (2_400_000_000, 1000));
+        assert_eq!(samples.rate, Rate::hz(2_400_000));
         (all(&mut samples), samples.is_complex)
     };
     assert_eq!(of("a.CU8", &[0, 255, 7]), (vec![[-1.0, 1.0]], true));
@@ -85,8 +104,8 @@ fn raw_samples_are_read_by_their_ending() {
 #[test]
 fn what_cannot_be_played_is_said_with_what_to_do() {
     for (name, bytes, rate, words) in [
-        ("a.wav", &b"RIFFxxxxWAVE"[..], 0.0, "no WAV file"),
-        ("a.wav", b"hello", 0.0, "save it as PCM"),
+        ("a.wav", &b"RIFFxxxxWAVE"[..], 0.0, "no samples"),
+        ("a.wav", b"hello", 0.0, "RIFF and WAVE"),
         ("a.wav", b"", 0.0, "is empty"),
         ("a.cu8", &[1, 2], 0.0, "type the rate"),
         ("a.cu8", &[1, 2], f64::NAN, "type the rate"),

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use tungstenite::Bytes;
 
 use super::control::{FromPage, Source, ToPage, is_speed};
-use super::hub::{ForPage, Out, Seat, TAKES_NOTHING, Taken, ToLine};
+use super::hub::{ForPage, Out, Seat, TAKES_NOTHING, Taken};
+use super::line_queue::ToLine;
 use super::player::{Played, Player};
 
 /// The time between two looks at what ends everything.

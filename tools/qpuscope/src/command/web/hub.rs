@@ -12,12 +12,11 @@ use std::time::Instant;
 use tungstenite::Bytes;
 
 use super::control::{Source, State, ToPage};
+use super::line_queue::{LineQueue, ToLine};
 use super::writer::Writer;
 
 /// The most bytes that wait for a page: 14 s of a line at 3,000,000 baud.
 pub const QUEUE: usize = 4 << 20;
-/// The most bytes that wait for the line.
-pub const TO_LINE: usize = 64 << 10;
 
 /// The answer to what a page sends to recorded bytes.
 pub const TAKES_NOTHING: &str =
@@ -30,15 +29,6 @@ pub enum Out {
     Bytes(Bytes),
     /// A message beside them.
     Text(String),
-}
-
-/// Something for the line.
-#[derive(Clone, PartialEq, Debug)]
-pub enum ToLine {
-    /// Bytes for the board.
-    Bytes(Bytes),
-    /// Another rate of this computer's side.
-    Baud(u32),
 }
 
 /// The fate of something that a page sent.
@@ -65,8 +55,7 @@ struct Shared {
     pages: Vec<Page>,
     next_id: u64,
     writer: Writer,
-    to_line: VecDeque<ToLine>,
-    to_line_bytes: usize,
+    to_line: LineQueue,
     /// The sentence about a line that is lost now.
     lost: Option<String>,
     /// The recorded bytes have ended.
@@ -171,8 +160,7 @@ impl Hub {
     /// The line broke. Bytes that have not reached it never do.
     pub fn lose(&self, sentence: &str) {
         let mut shared = self.shared();
-        shared.to_line.clear();
-        shared.to_line_bytes = 0;
+        shared.to_line = LineQueue::default();
         shared.lost = Some(sentence.to_owned());
         shared.say(&ToPage::Line {
             state: State::Lost,
@@ -199,16 +187,7 @@ impl Hub {
 
     /// Takes the next thing for the line, at most so many bytes of it.
     pub fn next_for_line(&self, most: usize) -> Option<ToLine> {
-        let mut shared = self.shared();
-        let mut next = shared.to_line.pop_front();
-        if let Some(ToLine::Bytes(bytes)) = &mut next {
-            if bytes.len() > most {
-                let rest = bytes.split_off(most);
-                shared.to_line.push_front(ToLine::Bytes(rest));
-            }
-            shared.to_line_bytes -= bytes.len();
-        }
-        next
+        self.shared().to_line.take(most)
     }
 
     /// Returns whether something waits for the line.
@@ -290,32 +269,27 @@ impl Seat {
         if let Some(sentence) = &shared.lost {
             return Taken::Refused(sentence.clone());
         }
-        let now = Instant::now();
-        if !shared.writer.admits(self.id, now) {
+        let Some(permission) = shared.writer.admit(self.id, Instant::now()) else {
             return Taken::Refused(
                 "another tab writes to this board; close it, or try again 5 s after its last command"
                     .into(),
             );
-        }
-        let bytes = match &what {
-            ToLine::Bytes(bytes) => bytes.clone(),
-            ToLine::Baud(_) => Bytes::new(),
         };
-        if shared.to_line_bytes > 0 && shared.to_line_bytes + bytes.len() > TO_LINE {
-            return Taken::Later;
+        if !shared.to_line.has_room(&what) {
+            return match what {
+                ToLine::Bytes(_) => Taken::Later,
+                ToLine::Baud(_) => Taken::Refused(
+                    "the rate stays as it is, because too much waits for the line; try again in a second"
+                        .into(),
+                ),
+            };
         }
-        let Some(permission) = shared.writer.admit(self.id, now) else {
-            return Taken::Later;
-        };
         if permission.ends_rest {
-            shared
-                .to_line
-                .push_back(ToLine::Bytes(Bytes::from_static(&[0])));
-            shared.to_line_bytes += 1;
+            let rest = ToLine::Bytes(Bytes::from_static(&[0]));
+            shared.to_line.put(rest);
         }
-        shared.writer.sent(self.id, &bytes);
-        shared.to_line_bytes += bytes.len();
-        shared.to_line.push_back(what);
+        shared.writer.sent(self.id, what.bytes());
+        shared.to_line.put(what);
         Taken::Yes
     }
 }
@@ -330,6 +304,7 @@ impl Drop for Seat {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line_queue::{ITEMS, TO_LINE};
     use super::*;
 
     fn hub() -> Arc<Hub> {
@@ -398,6 +373,23 @@ mod tests {
         assert_eq!(hub.next_for_line(TO_LINE), Some(bytes(&much[9..])));
         assert!(!hub.has_for_line());
         assert_eq!(page.send(bytes(&much)), Taken::Yes);
+    }
+
+    #[test]
+    fn messages_without_bytes_wait_too_and_a_rate_is_refused() {
+        let hub = hub();
+        let page = seat(&hub);
+        for _ in 0..ITEMS {
+            assert_eq!(page.send(ToLine::Baud(9600)), Taken::Yes);
+        }
+        assert_eq!(page.send(bytes(&[])), Taken::Later);
+        let refused = page.send(ToLine::Baud(9600));
+        assert!(
+            matches!(&refused, Taken::Refused(sentence) if sentence.contains("the rate stays")),
+            "{refused:?}"
+        );
+        assert_eq!(hub.next_for_line(9), Some(ToLine::Baud(9600)));
+        assert_eq!(page.send(bytes(&[])), Taken::Yes);
     }
 
     #[test]

@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::hub::{Hub, ToLine};
+use super::hub::Hub;
+use super::line_queue::ToLine;
 use crate::failure::{Failure, Result};
 use crate::link::{Link, Received};
 use crate::say;
@@ -34,7 +35,6 @@ pub type Open<'a> = &'a dyn Fn() -> Result<Box<dyn Link>>;
 
 /// The line.
 pub struct Line<'a> {
-    link: Box<dyn Link>,
     open: Open<'a>,
     hub: Arc<Hub>,
     collected: Vec<u8>,
@@ -44,12 +44,11 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// A line that is open.
+    /// A line that is opened in this way when it has been lost.
     #[must_use]
-    pub fn new(link: Box<dyn Link>, open: Open<'a>, is_virtual: bool, hub: Arc<Hub>) -> Self {
+    pub fn new(open: Open<'a>, is_virtual: bool, hub: Arc<Hub>) -> Self {
         let now = Instant::now();
         Self {
-            link,
             open,
             hub,
             collected: vec![],
@@ -58,47 +57,57 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Passes bytes on until it is asked to stop.
+    /// Passes bytes of an open link on until it is asked to stop.
     ///
     /// # Errors
     /// When a virtual Pi has a fault: another start would end in the same.
-    pub fn run(&mut self, stop: &Stop) -> Result<()> {
+    pub fn run(&mut self, mut link: Box<dyn Link>, stop: &Stop) -> Result<()> {
+        // Asked for now: a port that has gone no longer knows its rate.
+        let mut name = link.description();
         while !stop.asked() {
-            let passed = self.pass();
-            match passed {
-                Ok(true) => {}
-                Ok(false) if !self.link.is_live() => {
-                    self.hand_on();
-                    self.hub.end();
-                    say::remark!(
-                        "{} has ended; Ctrl-C ends the server",
-                        self.link.description()
-                    );
-                    wait_for(stop, Duration::MAX);
-                }
-                Err(failure) if self.virtual_start.is_some() => return Err(failure),
-                Ok(false) => self.find_again(&crate::client::closed(&*self.link), stop),
-                Err(failure) => self.find_again(&failure, stop),
+            let passed = self.pass(&mut *link);
+            if let Ok(true) = passed {
+                continue;
             }
+            self.hand_on();
+            let failure = match passed {
+                Err(failure) if self.virtual_start.is_some() => return Err(failure),
+                Err(failure) => failure,
+                Ok(_) if link.is_live() => crate::client::closed(&*link),
+                Ok(_) => {
+                    self.hub.end();
+                    say::remark!("{name} has ended; Ctrl-C ends the server");
+                    wait_for(stop, Duration::MAX);
+                    return Ok(());
+                }
+            };
+            // A serial port can be opened once at a time, and while it is open an adapter that is
+            // plugged in again gets another number.
+            drop(link);
+            let Some(found) = self.find_again(&name, &failure, stop) else {
+                return Ok(());
+            };
+            link = found;
+            name = link.description();
         }
         self.hand_on();
         Ok(())
     }
 
     /// Passes some of what there is in both directions; false at the end of the line.
-    fn pass(&mut self) -> Result<bool> {
+    fn pass(&mut self, link: &mut dyn Link) -> Result<bool> {
         match self.hub.next_for_line(PIECE) {
             None => {}
-            Some(ToLine::Bytes(bytes)) => stop::blocking(|| self.link.write(&bytes))?,
+            Some(ToLine::Bytes(bytes)) => stop::blocking(|| link.write(&bytes))?,
             // The page finds out at the new rate whether board and adapter have it.
             Some(ToLine::Baud(rate)) => {
-                if let Err(failure) = self.link.set_baud(rate) {
+                if let Err(failure) = link.set_baud(rate) {
                     say::remark!("{failure}");
                 }
             }
         }
         // Bytes of a pipe would be lost while nobody sees them.
-        if !self.link.is_live() && !self.hub.has_room() {
+        if !link.is_live() && !self.hub.has_room() {
             std::thread::sleep(WAIT);
             return Ok(true);
         }
@@ -107,7 +116,7 @@ impl<'a> Line<'a> {
             false => WAIT,
         };
         let mut buffer = [0; 4096];
-        match self.link.read(&mut buffer, wait)? {
+        match link.read(&mut buffer, wait)? {
             Received::Bytes(count) => {
                 if self.collected.is_empty() {
                     self.since = Instant::now();
@@ -120,7 +129,7 @@ impl<'a> Line<'a> {
         if self.since.elapsed() >= COLLECT || self.collected.len() >= MESSAGE {
             self.hand_on();
         }
-        self.keep_pace();
+        self.keep_pace(&*link);
         Ok(true)
     }
 
@@ -131,20 +140,18 @@ impl<'a> Line<'a> {
     }
 
     /// Waits while a virtual Pi is ahead of the clock on the wall.
-    fn keep_pace(&mut self) {
+    fn keep_pace(&mut self, link: &dyn Link) {
         let Some(start) = &mut self.virtual_start else {
             return;
         };
-        let (virtual_time, time) = (self.link.now(), start.elapsed());
+        let (virtual_time, time) = (link.now(), start.elapsed());
         std::thread::sleep(virtual_time.saturating_sub(time));
         let lag = time.saturating_sub(virtual_time);
         *start += lag.saturating_sub(MOST_LAG);
     }
 
-    /// Opens the line again once it is back.
-    fn find_again(&mut self, failure: &Failure, stop: &Stop) {
-        self.hand_on();
-        let name = self.link.description();
+    /// Opens the line again once it is back; none when it is asked to stop before.
+    fn find_again(&self, name: &str, failure: &Failure, stop: &Stop) -> Option<Box<dyn Link>> {
         say::remark!("{failure}");
         self.hub.lose(&format!(
             "the line {name} was lost; plug the board in again or start its other side, and it is opened within a second"
@@ -152,14 +159,13 @@ impl<'a> Line<'a> {
         loop {
             wait_for(stop, AGAIN);
             if stop.asked() {
-                return;
+                return None;
             }
             if let Ok(link) = stop::blocking(|| (self.open)()) {
-                self.link = link;
-                say::remark!("{} is open again", self.link.description());
-                self.hub
-                    .find(&format!("the line {} is back", self.link.description()));
-                return;
+                let name = link.description();
+                say::remark!("{name} is open again");
+                self.hub.find(&format!("the line {name} is back"));
+                return Some(link);
             }
         }
     }
@@ -170,5 +176,107 @@ fn wait_for(stop: &Stop, span: Duration) {
     let start = Instant::now();
     while !stop.asked() && start.elapsed() < span {
         std::thread::sleep(LOOK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::super::control::Source;
+    use super::super::hub::{ForPage, Out, Seat};
+    use super::*;
+
+    /// A link to a port that one at a time has open.
+    struct Fake {
+        _port: Rc<()>,
+        bytes: &'static [u8],
+        /// The reads behind its bytes.
+        at_end: Box<dyn Fn() -> Result<Received>>,
+    }
+
+    impl Link for Fake {
+        fn read(&mut self, out: &mut [u8], _wait: Duration) -> Result<Received> {
+            match std::mem::take(&mut self.bytes) {
+                [] => (self.at_end)(),
+                bytes => {
+                    out[..bytes.len()].copy_from_slice(bytes);
+                    Ok(Received::Bytes(bytes.len()))
+                }
+            }
+        }
+
+        fn write(&mut self, _bytes: &[u8]) -> Result<()> {
+            Ok(())
+        }
+
+        fn set_baud(&mut self, _baud: u32) -> Result<()> {
+            Ok(())
+        }
+
+        fn description(&self) -> String {
+            "a port".into()
+        }
+
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    /// A link that breaks behind its bytes.
+    fn breaking(port: &Rc<()>) -> Box<dyn Link> {
+        Box::new(Fake {
+            _port: Rc::clone(port),
+            bytes: b"last",
+            at_end: Box::new(|| Err(Failure::link("it broke; try again"))),
+        })
+    }
+
+    /// A page that has read its greeting.
+    fn page(hub: &Arc<Hub>) -> Seat {
+        let page = hub.join().expect("a seat");
+        assert!(matches!(page.next(), ForPage::Out(Out::Text(_))));
+        page
+    }
+
+    const LAST: ForPage = ForPage::Out(Out::Bytes(tungstenite::Bytes::from_static(b"last")));
+
+    #[test]
+    fn a_lost_line_is_closed_before_it_is_opened_again() {
+        let (port, stop) = (Rc::new(()), Stop::default());
+        let hub = Hub::new("a port".into(), Source::Port);
+        let page = page(&hub);
+        let open = || {
+            assert_eq!(Rc::strong_count(&port), 1, "the lost line is still open");
+            let stop = stop.clone();
+            Ok(Box::new(Fake {
+                _port: Rc::clone(&port),
+                bytes: b"",
+                at_end: Box::new(move || {
+                    stop.ask();
+                    Ok(Received::Nothing)
+                }),
+            }) as Box<dyn Link>)
+        };
+        let ran = Line::new(&open, false, Arc::clone(&hub)).run(breaking(&port), &stop);
+        assert!(ran.is_ok());
+        assert_eq!(page.next(), LAST);
+        for state in ["lost", "back"] {
+            let next = page.next();
+            assert!(
+                matches!(&next, ForPage::Out(Out::Text(text)) if text.contains(state)),
+                "{next:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_last_bytes_of_a_virtual_pi_with_a_fault_are_handed_on() {
+        let hub = Hub::new("a virtual Pi".into(), Source::Port);
+        let page = page(&hub);
+        let open: Open<'_> = &|| panic!("another start would end in the same");
+        let ran = Line::new(open, true, hub).run(breaking(&Rc::new(())), &Stop::default());
+        assert!(ran.is_err());
+        assert_eq!(page.next(), LAST);
     }
 }

@@ -9,6 +9,7 @@ mod feed;
 mod gate;
 mod hub;
 mod line;
+mod line_queue;
 mod page;
 mod player;
 mod request;
@@ -44,8 +45,8 @@ const PROBE: usize = 1 << 20;
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input;
-    /// without it the page alone
-    #[arg(env = "QPUSCOPE_PORT", value_name = "PORT|FILE")]
+    /// without it what QPUSCOPE_PORT names, or the page alone
+    #[arg(value_name = "PORT|FILE")]
     source: Option<String>,
     /// Source, named as other commands name it
     #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
@@ -94,7 +95,10 @@ fn speed(text: &str) -> std::result::Result<f64, String> {
 pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let folder = Folder::find(options.page.as_deref())?;
-    let port = options.source.as_deref().or(options.port.as_deref());
+    // clap takes a source of the environment for a given one, and would refuse --port beside it.
+    let environment = std::env::var("QPUSCOPE_PORT").ok();
+    let given = options.source.as_ref().or(options.port.as_ref());
+    let port = given.or(environment.as_ref()).map(String::as_str);
     let recording = port.filter(|port| link::is_recording(port));
     if options.speed.is_some() && recording.is_none() {
         return Err(Failure::usage(
@@ -128,9 +132,9 @@ pub fn run(options: &Options) -> Result<()> {
         false => control::Source::Recording,
     };
     let hub = Hub::new(link.description(), kind);
-    let mut line = Line::new(link, &open, port.starts_with("sim:"), hub.clone());
+    let mut line = Line::new(&open, port.starts_with("sim:"), hub.clone());
     let server = serve(listener, folder, Source::Line(hub), Some(port))?;
-    let ran = line.run(&stop);
+    let ran = line.run(link, &stop);
     server.end();
     ran
 }

@@ -1,5 +1,6 @@
 //! The server: connections to 127.0.0.1, each answered by a thread of its own.
 
+use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ const CONNECTIONS: usize = 64;
 const PAGES: usize = 16;
 /// The time that connections have to end in.
 const ENDING: Duration = Duration::from_secs(3);
+/// The time between two looks at the end.
+const LOOK: Duration = Duration::from_millis(200);
 /// The path of the line.
 const LINE: &str = "/line";
 
@@ -115,14 +118,18 @@ impl Drop for Place<'_> {
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    let look = Timespec {
-        tv_sec: 0,
-        tv_nsec: 200_000_000,
-    };
+    let look = Timespec::try_from(LOOK).ok();
     while !shared.ending.load(Ordering::SeqCst) {
-        let _ = poll(&mut [PollFd::new(listener, PollFlags::IN)], Some(&look));
-        let Ok((stream, _)) = listener.accept() else {
-            continue;
+        let _ = poll(&mut [PollFd::new(listener, PollFlags::IN)], look.as_ref());
+        let stream = match listener.accept() {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Without a free file number the connection waits on, and the listener stays ready.
+                if error.kind() != ErrorKind::WouldBlock {
+                    std::thread::sleep(LOOK);
+                }
+                continue;
+            }
         };
         let shared = Arc::clone(shared);
         // Without a thread the connection is closed.
@@ -192,7 +199,7 @@ fn line(request: &Request<()>, shared: &Shared) -> Result<Feed, Refusal> {
     match &shared.source {
         Source::Line(hub) => hub.join().map(Feed::Line),
         Source::Recording { path, name, speed } => Feed::recording(path, name, *speed),
-        Source::None => Err(std::io::ErrorKind::NotFound.into()),
+        Source::None => Err(ErrorKind::NotFound.into()),
     }
     .map_err(|error| Refusal::new(503, format!("the line cannot be shown: {error}; try again")))
 }

@@ -27,6 +27,8 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// it.
 const FAREWELL: Duration = Duration::from_secs(2);
 const FAREWELL_OF_SLOW: Duration = Duration::from_secs(10);
+/// The time in which a page may take what waits for it when everything ends.
+const REST: Duration = Duration::from_millis(500);
 
 /// The close code of a page that took too little.
 const TOO_SLOW: u16 = 4001;
@@ -79,26 +81,29 @@ impl<'a> Socket<'a> {
 
     /// Serves the page until it goes, or everything ends.
     pub fn serve(mut self) {
+        let exchanged = self.exchange();
+        let Self {
+            mut socket, feed, ..
+        } = self;
+        // Another page may write from now on.
+        drop(feed);
         // A page that has gone needs no farewell.
-        if let Ok((frame, limit)) = self.exchange() {
-            self.close(frame, limit);
+        if let Ok((frame, limit)) = exchanged {
+            close(&mut socket, frame, limit);
         }
-        let _ = self.socket.get_ref().shutdown(Shutdown::Both);
+        let _ = socket.get_ref().shutdown(Shutdown::Both);
     }
 
     /// Sends and receives; returns with the farewell that the page is to get.
     fn exchange(&mut self) -> Result<(CloseFrame, Duration), Gone> {
+        let mut rest_until = None;
         loop {
-            if self.ending.load(Ordering::SeqCst) {
-                let frame = farewell(
-                    CloseCode::Away,
-                    "`qpuscope web` has ended; start it again and open its address",
-                );
-                return Ok((frame, FAREWELL));
-            }
+            // Asked before the queue is: nothing is put there once everything ends.
+            let is_ending = self.ending.load(Ordering::SeqCst);
             let mut wait = Duration::from_millis(250);
             match self.send_next()? {
                 Next::Out(_) => wait = Duration::ZERO,
+                Next::Wait(_) if is_ending && !self.has_unsent => return Ok(ended()),
                 Next::Wait(until) => wait = wait.min(until),
                 Next::TooSlow => {
                     let sentence = "this tab took the line's bytes too slowly and missed some; keep it in front";
@@ -109,6 +114,12 @@ impl<'a> Socket<'a> {
                 }
                 Next::Broken(sentence) => {
                     return Ok((farewell(CloseCode::Library(BROKEN), &sentence), FAREWELL));
+                }
+            }
+            if is_ending {
+                let now = Instant::now();
+                if now >= *rest_until.get_or_insert(now + REST) {
+                    return Ok(ended());
                 }
             }
             if self.held.is_some() {
@@ -186,12 +197,7 @@ impl<'a> Socket<'a> {
         {
             watched.push(PollFd::new(woken, PollFlags::IN));
         }
-        let wait = Timespec {
-            tv_sec: wait.as_secs() as i64,
-            tv_nsec: wait.subsec_nanos().into(),
-        };
-        // An interrupted wait is a short one.
-        let _ = poll(&mut watched, Some(&wait));
+        poll_for(&mut watched, wait);
     }
 
     /// Takes in what the page has sent, as long as there is room for it and for answers.
@@ -228,7 +234,7 @@ impl<'a> Socket<'a> {
         };
         match self.feed.take_command(command) {
             Taken::Refused(sentence) => self.refuse(sentence),
-            // A command is never too long for the line.
+            // A command is refused where bytes would wait.
             Taken::Yes | Taken::Later => Ok(()),
         }
     }
@@ -236,32 +242,45 @@ impl<'a> Socket<'a> {
     fn refuse(&mut self, sentence: String) -> Result<(), Gone> {
         self.write(Message::text(ToPage::Refused { sentence }.text()))
     }
+}
 
-    /// Says farewell and waits, for a bounded time, until the page has taken it.
-    fn close(&mut self, frame: CloseFrame, limit: Duration) {
-        let until = Instant::now() + limit;
-        self.held = None;
-        let mut state = self.socket.close(Some(frame));
-        while Instant::now() < until {
-            match state {
-                Ok(()) => self.has_unsent = false,
-                Err(Error::Io(ref error)) if has_no_room(error) => self.has_unsent = true,
-                Err(_) => return,
-            }
-            self.wait(Duration::from_millis(50));
-            // Messages before the page's own farewell are thrown away.
-            state = match self.socket.read() {
-                Ok(_) => self.socket.flush(),
-                Err(Error::Io(error)) if has_no_room(&error) => self.socket.flush(),
-                Err(error) => Err(error),
-            };
-        }
+/// Says farewell and waits, for a bounded time, until the page has taken it.
+fn close(socket: &mut WebSocket<TcpStream>, frame: CloseFrame, limit: Duration) {
+    let until = Instant::now() + limit;
+    let mut state = socket.close(Some(frame));
+    while Instant::now() < until {
+        let flags = match state {
+            Ok(()) => PollFlags::IN,
+            Err(Error::Io(ref error)) if has_no_room(error) => PollFlags::OUT,
+            Err(_) => return,
+        };
+        let mut watched = [PollFd::new(socket.get_ref(), flags)];
+        poll_for(&mut watched, Duration::from_millis(50));
+        // Messages before the page's own farewell are thrown away.
+        state = match socket.read() {
+            Ok(_) => socket.flush(),
+            Err(Error::Io(error)) if has_no_room(&error) => socket.flush(),
+            Err(error) => Err(error),
+        };
     }
+}
+
+/// Waits until one of these is ready, for a bounded time.
+fn poll_for(watched: &mut [PollFd<'_>], wait: Duration) {
+    let wait = Timespec::try_from(wait).ok();
+    // An interrupted wait is a short one.
+    let _ = poll(watched, wait.as_ref());
 }
 
 /// Returns whether a connection only has no room, or no bytes, at the moment.
 fn has_no_room(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// The farewell when everything ends, and the time for it.
+fn ended() -> (CloseFrame, Duration) {
+    let sentence = "`qpuscope web` has ended; start it again and open its address";
+    (farewell(CloseCode::Away, sentence), FAREWELL)
 }
 
 /// A farewell. Its sentence may have 123 bytes.
@@ -273,5 +292,45 @@ fn farewell(code: CloseCode, sentence: &str) -> CloseFrame {
     CloseFrame {
         code,
         reason: sentence[..end].into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::super::control::Source;
+    use super::super::hub::Hub;
+    use super::super::line_queue::ToLine;
+    use super::*;
+
+    #[test]
+    fn a_page_has_what_waits_for_it_at_the_end_and_writes_no_more() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let page = TcpStream::connect(address).expect("a connection");
+        let (stream, _) = listener.accept().expect("a connection");
+        let hub = Hub::new("a line".into(), Source::Port);
+        let (first, second) = (hub.join().expect("a seat"), hub.join().expect("a seat"));
+        let zero = || ToLine::Bytes(Bytes::from_static(&[0]));
+        assert_eq!(first.send(zero()), Taken::Yes);
+        hub.give(b"last".to_vec());
+        let server = std::thread::spawn(move || {
+            let ending = AtomicBool::new(true);
+            let socket = Socket::new(stream, vec![], Feed::Line(first), &ending);
+            socket.expect("a socket").serve();
+        });
+        let mut page = WebSocket::from_raw_socket(page, Role::Client, None);
+        let mut read = || page.read().expect("a message");
+        assert!(matches!(read(), Message::Text(_)), "its greeting");
+        assert_eq!(read(), Message::Binary(Bytes::from_static(b"last")));
+        let Message::Close(Some(frame)) = read() else {
+            panic!("no farewell");
+        };
+        assert_eq!(frame.code, CloseCode::Away);
+        // The server still waits for the answer to it.
+        assert_eq!(second.send(zero()), Taken::Yes);
+        while page.read().is_ok() {}
+        server.join().expect("the server ends");
     }
 }

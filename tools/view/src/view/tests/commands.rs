@@ -130,11 +130,47 @@ fn both_detectors_of_a_record_are_traces() {
     let level = |trace| view.level_db(trace, 6_000.0).expect("a level");
     assert!((level(Trace::Greatest) - level(Trace::Live) - 9.03).abs() < 0.01);
     assert_eq!(level(Trace::HoldMax), level(Trace::Greatest));
-    let lines = |view: &View| view.lines(2, 1, 100);
-    let greatest = lines(&view);
-    view.lock_levels(true);
-    view.set_greatest(false);
-    assert_ne!(lines(&view), greatest);
+    // The waterfall shows the greatest: as a view of records that have nothing else.
+    let (mut other, mut single) = (View::default(), Board::new());
+    let powers = board.powers();
+    let greatest: Vec<f32> = powers.iter().map(|power| 8.0 * power).collect();
+    board.send_powers(&mut view, &[&powers[..], &greatest].concat());
+    single.send_powers(&mut other, &greatest);
+    for view in [&mut view, &mut other] {
+        view.set_levels(crate::Ends {
+            from_db: -100.0,
+            to_db: 0.0,
+        });
+    }
+    assert_eq!(view.lines(3, 1, 100), other.lines(1, 1, 100));
+}
+
+#[test]
+fn zoom_does_not_change_which_peaks_are_listed() {
+    let (mut view, mut board) = (View::default(), Board::new());
+    // Strong tones below, and a weak one beside the foot of a wide signal.
+    board.tones = (1..=8).map(|k| (f64::from(k) * 1_000.0, 1.0)).collect();
+    board.tones.push((20_000.0, 1e-7));
+    board
+        .tones
+        .extend((10..60).map(|k| (20_000.0 + f64::from(k) * 11.71875, 1e-6)));
+    board.send(&mut view, 1);
+    let all = view.peaks(usize::MAX);
+    assert!(
+        all.iter().any(|peak| (peak.hz - 20_000.0).abs() < 2.0),
+        "{all:?}"
+    );
+    for centre_hz in [3_500.0, 8_000.0, 20_000.0, 20_400.0] {
+        for width_hz in [50.0, 120.0, 300.0, 900.0, 8_000.0] {
+            let (from_hz, to_hz) = (centre_hz - width_hz / 2.0, centre_hz + width_hz / 2.0);
+            view.set_span(Span { from_hz, to_hz });
+            let wanted = all
+                .iter()
+                .filter(|peak| (from_hz..=to_hz).contains(&peak.hz));
+            let wanted: Vec<_> = wanted.take(3).copied().collect();
+            assert_eq!(view.peaks(3), wanted, "{width_hz} Hz around {centre_hz} Hz");
+        }
+    }
 }
 
 #[test]
