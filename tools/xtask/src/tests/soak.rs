@@ -2,7 +2,7 @@
 //!
 //! They are ignored by libtest: all such tests of the program `soak`, and of every other program
 //! those that are named `soak_...`. They run with the environment and the build of `cargo xtask
-//! test`. A test prints how much virtual time it took; that is shown beside the wall time.
+//! test`. What a test prints, such as its virtual time and its figures, is shown below its result.
 
 use super::programs::{self, Program};
 use super::results::Results;
@@ -23,9 +23,6 @@ const NAMED: &str = "soak_";
 
 /// For a name that no test has, as for any wrong argument of the host tool.
 const WRONG_NAME: u8 = 2;
-
-/// The start of the line in which a test reports its virtual time.
-const VIRTUAL: &str = "virtual time: ";
 
 /// Runs all long tests, or those whose name contains NAME; `--list` names them.
 pub fn run(rest: &[String]) -> Result<ExitCode> {
@@ -78,9 +75,9 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         let skipped = std::fs::read_to_string(&skips).unwrap_or_default();
         let summary = results.add(&program.name, &output, &skipped, TEST_LIMIT);
         let took = started.elapsed().as_secs_f32();
-        match virtual_time(&output.stdout) {
-            Some(time) => eprintln!("{name}: {summary}, {time} of virtual time in {took:.1} s"),
-            None => eprintln!("{name}: {summary}, {took:.1} s"),
+        eprintln!("{name}: {summary}, {took:.1} s");
+        for line in printed(&output.stdout) {
+            eprintln!("    {line}");
         }
     }
     println!("{results}");
@@ -135,9 +132,10 @@ fn unknown(name: &str, all: &[&str]) -> String {
     )
 }
 
-/// The virtual time that a test says it took.
-fn virtual_time(stdout: &str) -> Option<&str> {
-    stdout.lines().find_map(|line| line.strip_prefix(VIRTUAL))
+/// The lines that the one test of a run printed, which libtest shows behind a headline.
+fn printed(stdout: &str) -> impl Iterator<Item = &str> {
+    let behind = stdout.lines().skip_while(|line| !line.starts_with("---- "));
+    behind.skip(1).take_while(|line| !line.is_empty())
 }
 
 #[cfg(test)]
@@ -168,8 +166,11 @@ mod test {
             said.contains("late_wpm") && said.contains("defects::wrong_qpu"),
             "{said}"
         );
-        let stdout = "test a ... ok\n\n---- a stdout ----\nvirtual time: 600.1 s\n";
-        assert_eq!(virtual_time(stdout), Some("600.1 s"));
-        assert_eq!(virtual_time("test a ... ok"), None);
+        let stdout = "test a ... ok\n\n---- a stdout ----\nvirtual time: 600.1 s\n2 spectra\n\n\nsuccesses:\n";
+        assert_eq!(
+            printed(stdout).collect::<Vec<_>>(),
+            ["virtual time: 600.1 s", "2 spectra"]
+        );
+        assert_eq!(printed("test a ... ok").count(), 0);
     }
 }
