@@ -143,7 +143,7 @@ fn a_fed_microphone_plays_and_a_refused_one_is_a_sentence() {
     drop_file(&open, "tone.wav", &fs::read(&path).expect("a file"));
     assert_tone(&open, "tone.wav");
 
-    // A setting that the board refuses leaves the ADC without a microphone, and the board without it.
+    // A refused setting leaves an ADC without a microphone, and the board without that ADC.
     open.click("#use-microphone");
     open.wait("!s.source.isBusy && s.source.name === 'microphone'");
     open.eval(REFUSE);
