@@ -20,6 +20,7 @@ use selection::Selection;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
+use std::{panic, thread};
 
 /// The seed of every run, so that a failure can be repeated.
 const SEED: &str = "2835";
@@ -38,13 +39,20 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     let selection = filter.map_or(Ok(Selection::ALL), Selection::of)?;
     let mut results = Results::default();
     let mut environment = vec![("QPUSCOPE_SEED".to_string(), SEED.to_string())];
-    if selection.wants_environment {
-        let toolchain = toolchain::find_or_install()?;
-        eprintln!("firmware compiler: {toolchain}");
-        environment.extend(prepare(&toolchain, filter, &mut results));
-    }
+    let toolchain = selection.wants_environment.then(toolchain::find_or_install);
+    let toolchain = toolchain.transpose()?;
+    // Firmware and page each have a step that takes one core alone, and a folder of their own.
+    let built = thread::scope(|scope| {
+        let building = scope.spawn(|| programs::build(&selection));
+        if let Some(toolchain) = &toolchain {
+            eprintln!("firmware compiler: {toolchain}");
+            environment.extend(prepare(toolchain, filter, &mut results));
+        }
+        building.join()
+    });
+    let built = built.unwrap_or_else(|panic| panic::resume_unwind(panic));
     let skips = workspace::target().join("skips.txt");
-    let built = results.step("xtask: the tests are built", programs::build(&selection));
+    let built = results.step("xtask: the tests are built", built);
     if let Some(built) = built.as_ref().filter(|_| selection.wants_environment)
         && let Some(host) = results.step("xtask: qpuscope is built", built.host())
     {
@@ -58,8 +66,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         run_program(&mut command, &program.name, &skips, &mut results)?;
     }
     if filter.is_none() {
-        let mut doc = Command::new(workspace::cargo());
-        doc.current_dir(workspace::root());
+        let mut doc = programs::command();
         doc.args([
             "test",
             "--locked",
