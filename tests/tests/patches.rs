@@ -235,7 +235,9 @@ fn compile(copy: &Path) {
     command
         .args(["check", "--offline", "--locked", "--quiet"])
         .args(COMPILED);
-    command.arg("--target-dir").arg(target());
+    // In the workspace's own folder, the copy's crates would take the places of the workspace's,
+    // which would be compiled anew then.
+    command.arg("--target-dir").arg(target().join("patched"));
     // Most runs compile nothing or everything of the copy.
     let output = command
         .current_dir(copy)
