@@ -9,7 +9,7 @@ use qpu::fft::request::{Request, Scale, Transform};
 use qpu::fft::{Axis, Plan, Split};
 use qpu::job::Runner;
 use qpu_programs::FFT;
-use rustfft::{FftDirection, FftPlanner, num_complex};
+use reference_fft::Complex as Peer;
 use v3d_sim::{SimError, SimRunner};
 
 /// Relative rms error of planes of up to 2^17 points; 0.2 ppm is usual.
@@ -28,16 +28,11 @@ fn request(log2_rows: u32, log2_columns: u32, batch: u32) -> Request {
 
 /// Rows, then columns, of one plane, in f64.
 fn dft2(direction: Direction, x: &[Complex<f32>], width: usize) -> Vec<Complex<f64>> {
-    let direction = match direction {
-        Direction::Forward => FftDirection::Forward,
-        Direction::Inverse => FftDirection::Inverse,
-    };
     let height = x.len() / width;
-    let mut planner = FftPlanner::new();
-    let [rows, columns] = [width, height].map(|length| planner.plan_fft(length, direction));
+    let [rows, columns] = [width, height].map(|length| reference_fft::plan(length, direction));
     let mut y: Vec<_> = x
         .iter()
-        .map(|z| num_complex::Complex::new(f64::from(z.re), f64::from(z.im)))
+        .map(|z| Peer::new(f64::from(z.re), f64::from(z.im)))
         .collect();
     rows.process(&mut y);
     for x in 0..width {

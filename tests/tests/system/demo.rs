@@ -1,7 +1,7 @@
 //! The demo from end to end: the host tool, the image on the virtual Pi, the files it writes.
 
 use crate::reference;
-use rustfft::num_complex::Complex;
+use reference_fft::Complex;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

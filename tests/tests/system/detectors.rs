@@ -4,7 +4,7 @@
 use crate::host::Host;
 use crate::line::Virtual;
 use crate::reference;
-use rustfft::num_complex::Complex;
+use reference_fft::Complex;
 use std::f64::consts::TAU;
 use tests::mutate::Random;
 use tests::{NO_KERNEL, need};

@@ -6,7 +6,7 @@
 use crate::generated::{self, Generated};
 use crate::host::{ANSWER_MS, Host, Spectrum};
 use crate::line::Virtual;
-use rustfft::num_complex::Complex;
+use reference_fft::Complex;
 use std::ops::Range;
 use tests::mutate::Random;
 use v3d_sim::Defect;

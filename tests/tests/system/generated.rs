@@ -3,7 +3,7 @@
 use crate::host::Spectrum;
 use crate::reference;
 use dsp::generator::Generator;
-use rustfft::num_complex::Complex;
+use reference_fft::Complex;
 use wire::Encoding;
 
 /// Half a step of 0.01 dB, as a part of the amplitude.

@@ -3,8 +3,7 @@
 //! Windows are written out here once more, from their published coefficients, and the transform is
 //! rustfft's: nothing of the firmware's arithmetic is used to judge it.
 
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+use reference_fft::{Complex, Direction};
 use std::f64::consts::TAU;
 use wire::{Dc, Domain, Window};
 
@@ -77,7 +76,7 @@ pub fn powers(
 ) -> Vec<Vec<f64>> {
     let coefficients: Vec<f64> = (0..n).map(|i| window(kind, i, n)).collect();
     let sum: f64 = coefficients.iter().sum();
-    let fft = FftPlanner::new().plan_fft_forward(n);
+    let fft = reference_fft::plan(n, Direction::Forward);
     let starts = (0..).step_by(n - overlap);
     let starts = starts.take_while(|start| start + n <= samples.len());
     let blocks = starts.map(|start| {

@@ -1,7 +1,7 @@
 //! The reference itself, on signals whose level is known.
 
 use crate::reference::power;
-use rustfft::num_complex::Complex;
+use reference_fft::Complex;
 use std::f64::consts::TAU;
 use wire::{Domain, Window};
 

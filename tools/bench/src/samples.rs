@@ -9,8 +9,7 @@ use crate::case::{Case, HANN, Kind, SEGMENTS};
 use qpu::fft::Direction;
 use qpu::fft::samples::Format;
 use qpu::fft::window::cosines;
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+use reference_fft::Complex;
 use std::f64::consts::TAU;
 
 /// The numbers are arbitrary; that they stay the same is what matters.
@@ -117,11 +116,7 @@ impl Input {
     pub fn expected(&self, case: &Case) -> Vec<f64> {
         let n = 1usize << case.log2n;
         let half = n / 2;
-        let mut planner = FftPlanner::new();
-        let plan = match case.direction {
-            Direction::Forward => planner.plan_fft_forward(n),
-            Direction::Inverse => planner.plan_fft_inverse(n),
-        };
+        let plan = reference_fft::plan(n, case.direction);
         let transform = |mut points: Vec<Complex<f64>>| {
             plan.process(&mut points);
             points

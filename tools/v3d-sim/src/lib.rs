@@ -133,6 +133,7 @@ mod scheduler;
 mod semaphore;
 mod sfu;
 mod shared;
+mod sparse;
 mod time;
 mod tmu;
 mod uniforms;

@@ -3,6 +3,7 @@
 //! V3D has no MMU: code, uniforms, TMU lanes and both DMA engines use bus addresses, alias bits
 //! included. Who implements [`Memory`] decides what an alias means.
 
+use crate::sparse::Sparse;
 use std::borrow::Cow;
 
 /// Memory that V3D reads and writes. Addresses carry their alias bits.
@@ -102,6 +103,9 @@ pub(crate) fn words_from(bytes: &[u8], words: &mut [u32; 16]) {
 
 const PAGE_BYTES: usize = 4096;
 
+/// Pages of the bus behind the alias bits.
+const PAGES: usize = (ALIAS_MASK as usize + 1) / PAGE_BYTES;
+
 /// Words of a page.
 const PAGE_WORDS: usize = PAGE_BYTES / 4;
 
@@ -130,7 +134,7 @@ impl Page {
 /// Memory made of 4 KiB pages that exist only where something was put; all aliases are the same.
 #[derive(Clone)]
 pub struct SparseMemory {
-    pages: Vec<Option<Box<Page>>>,
+    pages: Sparse<Page>,
     /// A bit for each page that is there without being kept: all of it is 0 until it is written.
     zero: Vec<u64>,
 }
@@ -148,8 +152,8 @@ impl SparseMemory {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            pages: vec![None; (ALIAS_MASK as usize + 1) / PAGE_BYTES],
-            zero: vec![0; (ALIAS_MASK as usize + 1) / PAGE_BYTES / 64],
+            pages: Sparse::default(),
+            zero: vec![0; PAGES / 64],
         }
     }
 
@@ -167,9 +171,9 @@ impl SparseMemory {
     pub fn put_zero(&mut self, addr: u32, bytes: usize) {
         for (page, offset, part) in parts(addr, bytes) {
             if part.len() == PAGE_BYTES {
-                self.pages[page] = None;
+                self.pages.take(page);
                 self.zero[page / 64] |= 1 << (page % 64);
-            } else if self.pages[page].is_some() || !self.is_zero(page) {
+            } else if self.pages.get(page).is_some() || !self.is_zero(page) {
                 let page = self.kept(page);
                 page.bytes[offset..offset + part.len()].fill(0);
                 page.mark(offset, part.len());
@@ -203,8 +207,7 @@ impl SparseMemory {
     /// The pages that are there, from the lowest: the address of each behind the alias bits, and
     /// its 4096 bytes.
     pub fn pages(&self) -> impl Iterator<Item = (u32, &[u8])> {
-        let numbers = 0..self.pages.len();
-        numbers.filter_map(|page| {
+        (0..PAGES).filter_map(|page| {
             let bytes: &[u8] = self.page(page)?;
             Some(((page * PAGE_BYTES) as u32, bytes))
         })
@@ -215,7 +218,7 @@ impl SparseMemory {
     }
 
     fn page(&self, page: usize) -> Option<&[u8; PAGE_BYTES]> {
-        match &self.pages[page] {
+        match self.pages.get(page) {
             Some(page) => Some(&page.bytes),
             None => self.is_zero(page).then_some(&ZEROS),
         }
@@ -225,7 +228,7 @@ impl SparseMemory {
     fn kept(&mut self, page: usize) -> &mut Page {
         // All of a page of zeros was put.
         let put = if self.is_zero(page) { u64::MAX } else { 0 };
-        self.pages[page].get_or_insert_with(|| {
+        self.pages.get_or_make(page, || {
             Box::new(Page {
                 bytes: [0; PAGE_BYTES],
                 put: [put; PAGE_WORDS / 64],
@@ -259,7 +262,7 @@ impl Memory for SparseMemory {
 
     fn write(&mut self, addr: u32, data: &[u8]) -> Result<(), MemoryFault> {
         for (page, offset, part) in parts(addr, data.len()) {
-            if self.pages[page].is_none() && !self.is_zero(page) {
+            if self.page(page).is_none() {
                 return Err(MemoryFault::absent(addr.wrapping_add(part.start as u32)));
             }
             self.kept(page).place(offset, &data[part]);
@@ -303,7 +306,7 @@ impl Memory for SparseMemory {
     fn is_put(&self, addr: u32) -> bool {
         let at = (addr & ALIAS_MASK) as usize;
         let word = at % PAGE_BYTES / 4;
-        let page = self.pages[at / PAGE_BYTES].as_ref();
+        let page = self.pages.get(at / PAGE_BYTES);
         page.is_none_or(|page| page.put[word / 64] & 1 << (word % 64) != 0)
     }
 }
@@ -326,7 +329,11 @@ mod tests {
     #[test]
     fn zeros_are_kept_only_when_they_are_written() {
         let mut memory = SparseMemory::new();
-        let kept = |memory: &SparseMemory| memory.pages.iter().flatten().count();
+        let kept = |memory: &SparseMemory| {
+            (0..PAGES)
+                .filter(|&page| memory.pages.get(page).is_some())
+                .count()
+        };
         memory.put_zero(0x4000_0800, 256 << 20);
         // The pages with the ends, of which some is not put.
         assert_eq!(kept(&memory), 2);

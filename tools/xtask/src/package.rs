@@ -5,14 +5,18 @@
 use crate::{process, workspace};
 use anyhow::{Context, Result};
 use std::process::{Command, ExitCode};
-use std::time::Duration;
 
 /// Runs the binary of `package`, or one of its examples.
 ///
 /// # Errors
 /// When cargo cannot be started. What the program itself finds wrong is in its exit code.
 pub fn run(package: &str, example: Option<&str>, rest: &[String]) -> Result<ExitCode> {
-    let mut cargo = command(package, example, rest);
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.current_dir(workspace::root());
+    cargo.args(["run", "--quiet", "--locked", "--release"]);
+    cargo.args(["--package", package]);
+    cargo.args(example.iter().flat_map(|name| ["--example", name]));
+    cargo.arg("--").args(rest);
     // No limit: these programs show their progress, each of their runs is bounded, and their user
     // can stop them.
     let status = cargo
@@ -20,22 +24,4 @@ pub fn run(package: &str, example: Option<&str>, rest: &[String]) -> Result<Exit
         .with_context(|| format!("cannot start {}", process::describe(&cargo)))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
-}
-
-/// Runs the binary of `package`, which must succeed.
-///
-/// # Errors
-/// When it does not, or had not ended at the limit.
-pub fn must(package: &str, rest: &[String], limit: Duration) -> Result<()> {
-    process::must(&mut command(package, None, rest), limit)
-}
-
-fn command(package: &str, example: Option<&str>, rest: &[String]) -> Command {
-    let mut cargo = Command::new(workspace::cargo());
-    cargo.current_dir(workspace::root());
-    cargo.args(["run", "--quiet", "--locked", "--release"]);
-    cargo.args(["--package", package]);
-    cargo.args(example.iter().flat_map(|name| ["--example", name]));
-    cargo.arg("--").args(rest);
-    cargo
 }

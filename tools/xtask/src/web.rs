@@ -5,7 +5,7 @@ use crate::{browser, demo, firmware, notices, package, process, toolchain, works
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 const TARGET: &str = workspace::PAGE_TARGET;
@@ -55,7 +55,7 @@ pub fn build(folder: &Path) -> Result<String> {
         notices::IMAGE.text(root)?
     );
     let paths = [&wasm, &image.img, folder].map(|path| path.display().to_string());
-    package::must("web-pack", &paths, BUILD_LIMIT)?;
+    pack(&paths)?;
     fs::write(folder.join("notices.txt"), notices)?;
     eprintln!(
         "{}: open it through a server, such as `cargo xtask web --serve`",
@@ -64,10 +64,24 @@ pub fn build(folder: &Path) -> Result<String> {
     Ok(folder.display().to_string())
 }
 
+/// Where everything of the page is compiled: the tests are compiled in the usual folder meanwhile.
+fn target() -> PathBuf {
+    workspace::target().join("wasm")
+}
+
+/// Runs the package `web-pack`: it takes longer to compile for release than it then saves.
+fn pack(arguments: &[String]) -> Result<()> {
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.current_dir(workspace::root());
+    cargo.args(["run", "--quiet", "--locked", "--package", "web-pack"]);
+    cargo.arg("--target-dir").arg(target());
+    process::must(cargo.arg("--").args(arguments), BUILD_LIMIT)
+}
+
 /// Compiles the package `web` for browsers; returns the wasm file.
 fn wasm(toolchain: &Toolchain) -> Result<PathBuf> {
     let root = workspace::root();
-    let into = root.join("target/wasm");
+    let into = target();
     let mut flags = firmware::remapped(root, &toolchain.rust_src);
     flags.push(format!("-Clink-arg=-zstack-size={STACK}"));
     // The sixteen lanes of a QPU; browsers have had it since 2023.

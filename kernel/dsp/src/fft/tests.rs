@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::dft::{naive, relative_rms_error};
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex as Peer;
+use reference_fft::Complex as Peer;
 
 /// The error in single precision, for every length, direction and radix.
 const TOLERANCE_F32: f64 = 3e-7;
@@ -59,11 +58,7 @@ fn transformed<T: Float>(
 /// rustfft in double precision: a second oracle, fast enough for the longest lengths.
 fn peer(direction: Direction, input: &[Complex<f64>]) -> Vec<Complex<f64>> {
     let mut data: Vec<_> = input.iter().map(|z| Peer::new(z.re, z.im)).collect();
-    let mut planner = FftPlanner::new();
-    match direction {
-        Direction::Forward => planner.plan_fft_forward(data.len()).process(&mut data),
-        Direction::Inverse => planner.plan_fft_inverse(data.len()).process(&mut data),
-    }
+    reference_fft::plan(data.len(), direction).process(&mut data);
     data.iter().map(|z| Complex::new(z.re, z.im)).collect()
 }
 

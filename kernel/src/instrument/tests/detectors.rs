@@ -2,7 +2,7 @@
 
 use super::upload::{Recording, compare, noise, record, upload};
 use super::*;
-use rustfft::num_complex::Complex as Peer;
+use reference_fft::Complex as Peer;
 use std::f64::consts::TAU;
 use wire::{Dc, Detector, SampleFormat};
 

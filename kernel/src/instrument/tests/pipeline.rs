@@ -2,7 +2,7 @@
 
 use super::upload::{compare, record, upload};
 use super::*;
-use rustfft::num_complex::Complex as Peer;
+use reference_fft::Complex as Peer;
 use wire::{Fault, SampleFormat};
 
 /// Questions after which powers are there. A step of the instrument asks once, so that samples of

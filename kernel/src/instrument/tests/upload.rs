@@ -1,8 +1,7 @@
 //! Uploads: the spectra are those of rustfft, nothing is lost, and losses on the line are repaired.
 
 use super::*;
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex as Peer;
+use reference_fft::Complex as Peer;
 use wire::{Credit, Dc, Detector, Rate, SampleFormat, UploadBegin, crc32};
 
 /// Above this level every bin must agree with the reference.
@@ -112,7 +111,7 @@ fn reference(descriptor: &Descriptor, samples: &[Peer<f64>], blocks: u32) -> Vec
     let coefficient = |i| descriptor.window.coefficient(i, n);
     let window: Vec<_> = (0..n).map(coefficient).collect();
     let gain: f64 = window.iter().sum();
-    let fft = FftPlanner::new().plan_fft_forward(n);
+    let fft = reference_fft::plan(n, Direction::Forward);
     let mut powers = vec![vec![]; n];
     for block in 0..blocks as usize {
         let block = &samples[block * hop..][..n];

@@ -3,8 +3,7 @@
 use dsp::dft::relative_rms_error;
 use dsp::{Complex, Direction, Radix};
 use guest_fft::{MAGIC, Noise, POINTS_AT, Task};
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex as Peer;
+use reference_fft::Complex as Peer;
 
 use super::{Done, Guest};
 use crate::failure::{Failure, Result};
@@ -128,11 +127,7 @@ pub fn reference(log2n: u32, direction: Direction) -> Vec<Complex<f64>> {
     let mut data: Vec<_> = (0..1u32 << log2n)
         .map(|_| Peer::new(next(), next()))
         .collect();
-    let mut planner = FftPlanner::new();
-    match direction {
-        Direction::Forward => planner.plan_fft_forward(data.len()).process(&mut data),
-        Direction::Inverse => planner.plan_fft_inverse(data.len()).process(&mut data),
-    }
+    reference_fft::plan(data.len(), direction).process(&mut data);
     data.iter().map(|z| Complex::new(z.re, z.im)).collect()
 }
 

@@ -5,11 +5,11 @@ use super::{Actor, Clock, Epoch, Race};
 use crate::chip::QPUS;
 use crate::memory::ALIAS_MASK;
 use crate::rule::Rule;
+use crate::sparse::Sparse;
 use std::collections::VecDeque;
 
 const LINE_BYTES: u32 = 64;
 const PAGE_LINES: u32 = 256;
-const PAGE_BYTES: u32 = PAGE_LINES * LINE_BYTES;
 
 /// Pages that are remembered, 16 KiB of memory each; beyond, the oldest is forgotten, so that the
 /// notes of a launch take 4 MiB at most.
@@ -32,25 +32,16 @@ const UNTOUCHED: Line = [Part {
     bytes: 0,
 }; 2];
 
-type Page = Box<[Line; PAGE_LINES as usize]>;
+type Page = [Line; PAGE_LINES as usize];
 
 /// The stores that are remembered.
+#[derive(Default)]
 pub struct Stores {
-    pages: Vec<Option<Page>>,
+    pages: Sparse<Page>,
     /// Pages that there are, oldest first.
     kept: VecDeque<u32>,
     /// The time of each QPU's last store, in its time.
     latest: [u32; QPUS],
-}
-
-impl Default for Stores {
-    fn default() -> Self {
-        Self {
-            pages: vec![None; ((ALIAS_MASK + 1) / PAGE_BYTES) as usize],
-            kept: VecDeque::new(),
-            latest: [0; QPUS],
-        }
-    }
 }
 
 /// The parts of `bytes` bytes at `addr` that lie in one line each: address of the first byte in the
@@ -71,7 +62,7 @@ impl Stores {
     /// Nothing was stored.
     pub fn forget(&mut self) {
         for page in self.kept.drain(..) {
-            self.pages[page as usize] = None;
+            self.pages.take(page as usize);
         }
         self.latest = [0; QPUS];
     }
@@ -87,25 +78,17 @@ impl Stores {
 
     fn line(&mut self, line: u32) -> &mut Line {
         let number = line / PAGE_LINES;
-        if self.pages[number as usize].is_none() {
-            let mut page: Option<Page> = None;
+        if self.pages.get(number as usize).is_none() {
             if self.kept.len() == MOST_PAGES
                 && let Some(oldest) = self.kept.pop_front()
             {
-                page = self.pages[oldest as usize].take();
+                self.pages.take(oldest as usize);
             }
-            let page = match page {
-                Some(mut page) => {
-                    page.fill(UNTOUCHED);
-                    page
-                }
-                None => Box::new([UNTOUCHED; PAGE_LINES as usize]),
-            };
-            self.pages[number as usize] = Some(page);
             self.kept.push_back(number);
         }
-        let page = self.pages[number as usize].as_mut();
-        &mut page.expect("it was just made")[(line % PAGE_LINES) as usize]
+        let untouched = || Box::new([UNTOUCHED; PAGE_LINES as usize]);
+        let page = self.pages.get_or_make(number as usize, untouched);
+        &mut page[(line % PAGE_LINES) as usize]
     }
 
     /// A store by `me` writes `bytes` bytes at `addr`. Gives the first store to some of them that
@@ -151,7 +134,7 @@ impl Stores {
     #[must_use]
     pub fn bytes_are_open(&self, seen: &Clock, addr: u32, bytes: u64) -> bool {
         let number = (addr & ALIAS_MASK) / LINE_BYTES;
-        let page = self.pages[(number / PAGE_LINES) as usize].as_ref();
+        let page = self.pages.get((number / PAGE_LINES) as usize);
         page.is_some_and(|page| {
             let line = &page[(number % PAGE_LINES) as usize];
             line.iter()
@@ -163,7 +146,7 @@ impl Stores {
     /// them that is not known to be over.
     pub fn read(&self, seen: &Clock, addr: u32, bytes: u32) -> Option<Race> {
         lines(addr, bytes).find_map(|(at, number, mask)| {
-            let page = self.pages[(number / PAGE_LINES) as usize].as_ref()?;
+            let page = self.pages.get((number / PAGE_LINES) as usize)?;
             let line = page[(number % PAGE_LINES) as usize];
             let unordered = line
                 .iter()
@@ -211,11 +194,11 @@ mod tests {
         let mut stores = Stores::default();
         let me = Epoch::new(1, Actor::Stores, 1, 0);
         for page in 0..2 * MOST_PAGES as u32 {
-            stores.write(me, &Clock::default(), page * PAGE_BYTES, 64);
+            stores.write(me, &Clock::default(), page * PAGE_LINES * LINE_BYTES, 64);
         }
         assert_eq!(stores.kept.len(), MOST_PAGES);
         assert_eq!(stores.read(&Clock::default(), 0, 4), None, "forgotten");
-        let last = (2 * MOST_PAGES as u32 - 1) * PAGE_BYTES;
+        let last = (2 * MOST_PAGES as u32 - 1) * PAGE_LINES * LINE_BYTES;
         assert!(stores.read(&Clock::default(), last, 4).is_some());
         stores.forget();
         assert_eq!(stores.read(&Clock::default(), last, 4), None);

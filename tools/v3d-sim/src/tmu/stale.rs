@@ -7,6 +7,7 @@
 
 use crate::memory::ALIAS_MASK;
 use crate::report::At;
+use crate::sparse::Sparse;
 use std::ops::Range;
 
 const LINE_BYTES: u32 = 64;
@@ -43,21 +44,11 @@ struct Page {
 }
 
 /// State of every line of the bus.
+#[derive(Default)]
 pub struct StaleLines {
-    pages: Vec<Option<Box<Page>>>,
+    pages: Sparse<Page>,
     /// Instructions that started stores; the first 65,535 of them.
     storers: Vec<At>,
-}
-
-impl Default for StaleLines {
-    fn default() -> Self {
-        let lines = (ALIAS_MASK as usize + 1) / LINE_BYTES as usize;
-        let pages = std::iter::repeat_with(|| None).take(lines / PAGE_LINES);
-        Self {
-            pages: pages.collect(),
-            storers: Vec::new(),
-        }
-    }
 }
 
 fn place(addr: u32) -> (usize, usize) {
@@ -75,7 +66,7 @@ fn words_of(line: u64, bytes: Range<u64>) -> u16 {
 impl StaleLines {
     #[inline]
     fn page(&mut self, number: usize) -> &mut Page {
-        self.pages[number].get_or_insert_with(|| {
+        self.pages.get_or_make(number, || {
             Box::new(Page {
                 lines: [0; PAGE_LINES],
                 words: [0; PAGE_LINES],
@@ -104,7 +95,7 @@ impl StaleLines {
     #[must_use]
     pub fn is_word_stale(&self, addr: u32) -> bool {
         let (page, line) = place(addr);
-        let page = self.pages[page].as_ref();
+        let page = self.pages.get(page);
         page.is_some_and(|page| page.words[line] & 1 << (addr / 4 % 16) != 0)
     }
 
@@ -176,7 +167,7 @@ impl StaleLines {
     #[must_use]
     pub fn storer(&self, addr: u32) -> Option<At> {
         let (page, line) = place(addr);
-        let number = self.pages[page].as_ref()?.storers[line];
+        let number = self.pages.get(page)?.storers[line];
         number
             .checked_sub(1)
             .map(|place| self.storers[usize::from(place)])
@@ -199,20 +190,16 @@ impl StaleLines {
 
     fn clear(&mut self, cache: Cache) {
         let keep = !(3 * cache as u8);
-        for page in &mut self.pages {
-            if let Some(lines) = page {
-                for (line, words) in lines.lines.iter_mut().zip(&mut lines.words) {
-                    *line &= keep;
-                    if *line & ALL_READ << 1 == 0 {
-                        *words = 0;
-                    }
-                }
-                // Nothing left to know but what was stored once: no need to remember that.
-                if lines.lines.iter().all(|line| *line & !STORED == 0) {
-                    *page = None;
+        self.pages.retain(|page| {
+            for (line, words) in page.lines.iter_mut().zip(&mut page.words) {
+                *line &= keep;
+                if *line & ALL_READ << 1 == 0 {
+                    *words = 0;
                 }
             }
-        }
+            // Nothing left to know but what was stored once: no need to remember that.
+            page.lines.iter().any(|line| *line & !STORED != 0)
+        });
     }
 }
 

@@ -218,7 +218,7 @@ impl Board {
         }
         let abort = self.aborts.last().copied().unwrap_or(u64::MAX);
         let sampling = self.advance_sampling(now);
-        let v3d = self.with_v3d(now, |v3d, bus| v3d.advance(now, bus));
+        let v3d = self.act_on_v3d(|v3d, bus| v3d.advance(now, bus));
         self.uart
             .advance(now)
             .min(self.timer.advance(now))
@@ -257,6 +257,11 @@ impl Board {
     /// Acts on V3D at `now`, which sees what DMA has done by then.
     fn with_v3d<T>(&mut self, now: u64, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
         self.advance_sampling(now);
+        self.act_on_v3d(act)
+    }
+
+    /// Acts on V3D at the time to which the blocks that sample have been brought.
+    fn act_on_v3d<T>(&mut self, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
         self.v3d.note(self.sampling.accesses.drain(..));
         let mut bus = Bus {
             memory: &mut self.memory,

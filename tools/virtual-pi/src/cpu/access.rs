@@ -250,6 +250,9 @@ impl Cpu {
     fn load_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<u32> {
         self.check_device(physical, size, manner)?;
         let value = self.board.read_register(physical & !3, self.clock);
+        if !Board::only_looks(physical) {
+            self.deadline = 0;
+        }
         self.drop_unmade();
         let value = self.or_fault(value, physical)?;
         Some(extract_of(size, value, physical))
@@ -257,6 +260,7 @@ impl Cpu {
 
     fn store_device(&mut self, physical: u32, size: u32, value: u32, manner: Manner) -> Option<()> {
         self.check_device(physical, size, manner)?;
+        self.deadline = 0;
         let written = self.board.write_register(physical & !3, value, self.clock);
         self.drop_unmade();
         self.or_fault(written, physical)
@@ -264,13 +268,13 @@ impl Cpu {
 
     fn check_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<()> {
         self.clock += crate::clock::MMIO_CLOCKS;
-        self.deadline = 0;
         if manner.exclusive && self.config.checks.exclusive {
             self.fault(FaultKind::ExclusiveUncached, Some(physical));
             return None;
         }
         if self.board.hangs(physical) {
             self.hung = true;
+            self.deadline = 0;
             return None;
         }
         if size != 4 && self.config.checks.mmio {

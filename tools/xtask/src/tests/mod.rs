@@ -15,15 +15,21 @@ pub use soak::run as soak;
 use crate::toolchain::Toolchain;
 use crate::{browser, firmware, process, qemu, reproduce, toolchain, web, workspace};
 use anyhow::{Result, bail};
+use programs::Program;
 use results::Results;
 use selection::Selection;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
-use std::{panic, thread};
+use std::{fs, panic, thread};
 
 /// The seed of every run, so that a failure can be repeated.
 const SEED: &str = "2835";
+
+/// Test programs that run side by side: one alone keeps fewer than two cores busy.
+const WORKERS: usize = 2;
 
 /// Longest time for one test program.
 const PROGRAM_LIMIT: Duration = Duration::from_secs(420);
@@ -51,20 +57,14 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         building.join()
     });
     let built = built.unwrap_or_else(|panic| panic::resume_unwind(panic));
-    let skips = workspace::target().join("skips.txt");
     let built = results.step("xtask: the tests are built", built);
     if let Some(built) = built.as_ref().filter(|_| selection.wants_environment)
         && let Some(host) = results.step("xtask: qpuscope is built", built.host())
     {
         environment.push(named("QPUSCOPE_HOST", &host));
     }
-    for program in built.map(|built| built.tests).unwrap_or_default() {
-        let mut command = program.command(filter);
-        command
-            .envs(environment.iter().cloned())
-            .env("QPUSCOPE_SKIPS", &skips);
-        run_program(&mut command, &program.name, &skips, &mut results)?;
-    }
+    let programs = built.map(|built| built.tests).unwrap_or_default();
+    run_programs(programs, filter, &environment, &mut results)?;
     if filter.is_none() {
         let mut doc = programs::command();
         doc.args([
@@ -76,12 +76,8 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
             "--no-fail-fast",
             "--",
         ]);
-        run_program(
-            doc.arg("--format=pretty"),
-            "documentation",
-            &skips,
-            &mut results,
-        )?;
+        let outcome = Outcome::of(doc.arg("--format=pretty"), "documentation")?;
+        outcome.add_to(&mut results, "documentation");
     }
     eprintln!("{} s", started.elapsed().as_secs());
     println!("{results}");
@@ -139,21 +135,63 @@ fn named(variable: &str, path: &Path) -> (String, String) {
     (variable.to_string(), path.display().to_string())
 }
 
-fn run_program(
-    command: &mut Command,
-    name: &str,
-    skips: &Path,
+/// Runs test programs, [`WORKERS`] at a time.
+fn run_programs(
+    mut programs: Vec<Program>,
+    filter: Option<&str>,
+    environment: &[(String, String)],
     results: &mut Results,
 ) -> Result<()> {
-    let started = Instant::now();
-    // Emptied for each program: equal test names in two programs are two tests.
-    std::fs::write(skips, "")?;
-    let output = process::capture(command, PROGRAM_LIMIT)?;
-    let skipped = std::fs::read_to_string(skips).unwrap_or_default();
-    let summary = results.add(name, &output, &skipped, PROGRAM_LIMIT);
-    eprintln!(
-        "{name}: {summary}, {:.1} s",
-        started.elapsed().as_secs_f32()
-    );
-    Ok(())
+    // Those of whole systems take longest: at the end, one of them would run alone.
+    programs.sort_by_key(|program| !program.name.starts_with("tests "));
+    let (waiting, results) = (Mutex::new(programs.into_iter()), Mutex::new(results));
+    let next = || locked(&waiting).next();
+    let work = || {
+        while let Some(program) = next() {
+            let mut command = program.command(filter);
+            command.envs(environment.iter().cloned());
+            let outcome = Outcome::of(&mut command, &program.name)?;
+            outcome.add_to(&mut locked(&results), &program.name);
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
+        let mut ended = workers.into_iter().map(ScopedJoinHandle::join);
+        ended.try_for_each(|ended| ended.unwrap_or_else(|panic| panic::resume_unwind(panic)))
+    })
+}
+
+/// Locks what all workers use: a panic of one ends the run anyway.
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The end of a test program.
+struct Outcome {
+    output: process::Output,
+    /// The file of its skips: equal test names in two programs are two tests.
+    skipped: String,
+    took: Duration,
+}
+
+impl Outcome {
+    fn of(command: &mut Command, name: &str) -> Result<Self> {
+        let folder = workspace::target().join("skips");
+        fs::create_dir_all(&folder)?;
+        let skips = folder.join(name.replace(' ', "-"));
+        fs::write(&skips, "")?;
+        let started = Instant::now();
+        let output = process::capture(command.env("QPUSCOPE_SKIPS", &skips), PROGRAM_LIMIT)?;
+        Ok(Self {
+            output,
+            skipped: fs::read_to_string(skips).unwrap_or_default(),
+            took: started.elapsed(),
+        })
+    }
+
+    fn add_to(&self, results: &mut Results, name: &str) {
+        let summary = results.add(name, &self.output, &self.skipped, PROGRAM_LIMIT);
+        eprintln!("{name}: {summary}, {:.1} s", self.took.as_secs_f32());
+    }
 }

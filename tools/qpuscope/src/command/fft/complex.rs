@@ -13,8 +13,7 @@ use qpu::fft::request::{Error, Request, Scale};
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
 use qpu_programs::FFT;
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+use reference_fft::Complex;
 use v3d_sim::{SimError, SimRunner};
 
 use super::options::Options;
@@ -223,16 +222,15 @@ where
 
 fn on_host(batch: Batch, points: &[[f32; 2]]) -> Vec<[f32; 2]> {
     let n = batch.n as usize;
-    let mut planner = FftPlanner::<f64>::new();
-    let (fft, factor) = match batch.direction {
-        Direction::Forward => (planner.plan_fft_forward(n), 1.0),
-        Direction::Inverse => (planner.plan_fft_inverse(n), 1.0 / n as f64),
+    let factor = match batch.direction {
+        Direction::Forward => 1.0,
+        Direction::Inverse => 1.0 / n as f64,
     };
     let mut bins: Vec<_> = points
         .iter()
         .map(|&[re, im]| Complex::new(re.into(), im.into()))
         .collect();
-    fft.process(&mut bins);
+    reference_fft::plan(n, batch.direction).process(&mut bins);
     bins.iter()
         .map(|bin| [bin.re, bin.im].map(|part| (part * factor) as f32))
         .collect()

@@ -4,8 +4,7 @@
 //! level; below it, a quarter earlier. So the cross spectrum of I and Q is imaginary wherever a
 //! signal stands out. That of two microphones is real, or turns with frequency.
 
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+use reference_fft::{Complex, Direction};
 
 use super::super::Samples;
 use crate::failure::Result;
@@ -30,7 +29,7 @@ pub fn looks_like_iq(left: &Samples, right: &Samples) -> Result<bool> {
     if count < BLOCK as u64 {
         return Ok(false);
     }
-    let fft = FftPlanner::<f64>::new().plan_fft_forward(BLOCK);
+    let fft = reference_fft::plan(BLOCK, Direction::Forward);
     let mut cross = vec![Complex::new(0.0, 0.0); BLOCK / 2];
     let mut powers = [vec![0.0; BLOCK / 2], vec![0.0; BLOCK / 2]];
     let blocks = BLOCKS.min(count / BLOCK as u64);
