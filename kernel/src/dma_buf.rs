@@ -87,19 +87,10 @@ impl DmaBuf {
     /// Memory of the test's own, aligned to lines as the arena's is.
     #[cfg(test)]
     pub fn fake(words: usize) -> Self {
-        #[repr(align(64))]
-        #[derive(Clone)]
-        struct Line {
-            _words: [u32; LINE_BYTES / 4],
-        }
-        let lines = vec![
-            Line {
-                _words: [0; LINE_BYTES / 4]
-            };
-            words.div_ceil(LINE_BYTES / 4)
-        ];
-        let first = lines.leak().as_mut_ptr();
-        let start = NonNull::new(first).expect("a vector has an address").cast();
+        // Of zeros, for which a system has pages only where they are used.
+        let memory = vec![0_u32; words + LINE_BYTES / 4].leak();
+        let skipped = memory.as_ptr().align_offset(LINE_BYTES);
+        let start = NonNull::from(&mut memory[skipped..]).cast();
         let fake = Self { start, words };
         FAKES.with_borrow_mut(|fakes| fakes.push((fake.bus(), start, words)));
         fake
