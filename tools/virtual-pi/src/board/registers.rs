@@ -10,8 +10,8 @@ use crate::fault::{Agent, FaultKind};
 const SMI: u32 = 0x2060_0000;
 
 impl Board {
-    /// True if to read this register changes nothing, no event's time either: those that a guest
-    /// reads over and over while it waits.
+    /// True if to read this register changes nothing, no event's time either: registers of the
+    /// system timer, and the status of mailbox 0, which guests read again and again as they wait.
     pub const fn only_looks(address: u32) -> bool {
         matches!(address, 0x2000_3000..0x2000_4000 | 0x2000_b898)
     }

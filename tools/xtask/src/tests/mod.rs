@@ -31,8 +31,8 @@ const SEED: &str = "2835";
 /// Test programs that run side by side: one alone keeps fewer than two cores busy.
 const WORKERS: usize = 2;
 
-/// Longest time for one test program.
-const PROGRAM_LIMIT: Duration = Duration::from_secs(420);
+/// Longest time for one test program, beside another.
+const PROGRAM_LIMIT: Duration = Duration::from_secs(600);
 
 /// Runs every test, or those whose name contains FILTER.
 pub fn run(rest: &[String]) -> Result<ExitCode> {
