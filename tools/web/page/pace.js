@@ -10,6 +10,8 @@ const REACH_MS = 20_000;
 /** Speed of the virtual Pi over the last seconds. */
 export class Pace {
   #marks = [];
+  /** Real time of the first mark for this speed, in seconds. */
+  #begun = 0;
   #wanted = 1;
   #waiting = [];
   seconds = 0;
@@ -24,6 +26,7 @@ export class Pace {
     this.seconds = seconds;
     if (wanted !== this.#wanted) this.#marks = [];
     this.#wanted = wanted;
+    if (this.#marks.length === 0) this.#begun = now;
     this.#marks.push([now, seconds, isStarved]);
     while (this.#marks[0][0] < now - WINDOW_S) this.#marks.shift();
     const reached = this.#waiting.filter((wait) => wait.seconds <= seconds);
@@ -60,7 +63,9 @@ export class Pace {
     if (speed === null) return `${at}.`;
     // Live samples that have not come hold it up, and no slow machine.
     const hasWaited = this.#marks.some(([, , isStarved]) => isStarved);
-    const isSlow = Number.isFinite(this.#wanted) && speed < SLOW * this.#wanted && !hasWaited;
+    // At first the page itself has to load.
+    const isKnown = this.#marks.at(-1)[0] >= this.#begun + WINDOW_S && !hasWaited;
+    const isSlow = isKnown && Number.isFinite(this.#wanted) && speed < SLOW * this.#wanted;
     const slow = isSlow ? ' This machine is too slow for the chosen speed: it runs slower, and loses nothing.' : '';
     return `${at}, at ${speed.toFixed(2)} times real time.${slow}`;
   }

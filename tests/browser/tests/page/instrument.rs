@@ -85,6 +85,27 @@ fn the_line_is_the_same_byte_for_byte_as_natively() {
 }
 
 #[test]
+fn a_machine_is_called_too_slow_when_two_seconds_have_shown_it() {
+    let open = open!(&[], &[]);
+    let script = "(async () => {
+        const { Pace } = await import('/pace.js');
+        const pace = new Pace();
+        let now = 0;
+        performance.now = () => now;
+        while (!pace.sentence.includes('too slow') && now < 9000) {
+            now += 100;
+            pace.mark(now / 2000, false, 1);
+        }
+        return now;
+    })()";
+    assert_eq!(
+        open.eval(script),
+        2100,
+        "milliseconds, of which the first mark took 100"
+    );
+}
+
+#[test]
 fn what_stops_the_virtual_pi_is_a_sentence() {
     let machine = match Machine::new() {
         Ok(machine) => machine,
