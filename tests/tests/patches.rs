@@ -7,8 +7,7 @@
 //! take half a minute.
 //!
 //! The copy lies in `target/patches/tree`. A file of it is written only when its contents change,
-//! so that cargo compiles it again only after a change of the tree. It shares the compiled
-//! dependencies of the tree itself.
+//! so that cargo compiles it again only after a change of the tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;

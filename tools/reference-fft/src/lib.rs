@@ -1,7 +1,9 @@
 //! rustfft in double precision: the transform that results are compared with.
 //!
 //! rustfft is generic: a crate that plans one of its transforms compiles some seven thousand
-//! functions, and its tests compile them again. Here they are compiled once for all crates.
+//! functions (counted with rustc's `-Zprint-mono-items`), and its tests compile them again. Here
+//! they are compiled once for all crates.
+#![forbid(unsafe_code)]
 
 pub use rustfft::Fft;
 pub use rustfft::num_complex::Complex;

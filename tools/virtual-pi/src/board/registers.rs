@@ -185,3 +185,30 @@ impl Board {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use crate::clock::ARM_HZ;
+
+    #[test]
+    fn a_register_that_only_looks_leaves_events_and_interrupts_as_they_are() {
+        let mut board = Board::new(&Config::default());
+        // A match of the timer in a second, and before it an answer of the mailbox.
+        for (address, value) in [(0x2000_3010, 1_000_000), (0x2000_b8a0, 0x8008)] {
+            board.barrier();
+            board.write_register(address, value, 0).expect("a register");
+        }
+        let (next, interrupts) = (board.advance(0), board.interrupts());
+        for address in (0x2000_3000..0x2000_301c).step_by(4).chain([0x2000_b898]) {
+            assert!(Board::only_looks(address), "{address:#x}");
+            board.barrier();
+            board.read_register(address, next - 1).expect("a register");
+            assert_eq!(board.advance(next - 1), next, "{address:#x}");
+            assert_eq!(board.interrupts(), interrupts, "{address:#x}");
+        }
+        assert!(next < ARM_HZ, "the answer is before the match");
+        assert!(!Board::only_looks(0x2000_b880), "it takes an answer out");
+    }
+}
