@@ -120,10 +120,9 @@ fn codelet_of(task: Task) -> Option<Written> {
     Some(match kind.role {
         Role::First if kind.sharers > 1 => tile::code::first(kind),
         Role::Last if kind.sharers > 1 => tile::code::last(kind),
-        Role::First => unit::code::first(kind),
+        Role::First | Role::Single => unit::code::first(kind),
         Role::Middle => unit::code::middle(kind),
         Role::Last => unit::code::last(kind),
-        Role::Single => unit::code::single(kind),
     })
 }
 

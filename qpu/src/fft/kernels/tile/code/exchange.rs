@@ -7,7 +7,7 @@
 
 use crate::fft::kernels::unit::uniforms::{Exchange, Row};
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
-use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, negate, positive};
+use crate::generate::codelet::op_list::{Complex, Value, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::MulOp;
 
@@ -27,20 +27,6 @@ impl Met {
     pub fn values(&self) -> [Value; 4] {
         let [re, im] = [0, 1].map(|c| [self.own[c], self.came[c]]);
         [re[0], re[1], im[0], im[1]]
-    }
-
-    /// Sum and difference, each part where `wish` says. Gives back what was met.
-    pub fn sums(self, ops: &mut OpList<Word>, wish: [[Wish; 2]; 2]) -> [Complex; 2] {
-        let both = [0, 1].map(|c| {
-            let (own, came) = (self.own[c], self.came[c]);
-            [
-                ops.add(own, came, wish[0][c]),
-                ops.subtract(own, came, wish[1][c]),
-            ]
-        });
-        ops.give_back_complex(self.own);
-        ops.give_back_complex(self.came);
-        [0, 1].map(|half| both.map(|pair| pair[half]))
     }
 }
 

@@ -20,7 +20,7 @@ use super::twiddles::{
 };
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
 use crate::fft::kernels::unit;
-use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup};
+use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
 use crate::fft::kernels::unit::code::columns;
 use crate::fft::kernels::unit::code::points::Points;
 use crate::fft::kernels::unit::uniforms::{Record, Row, Start};
@@ -53,8 +53,8 @@ pub fn program(kind: Kind) -> Written {
     program.has_routines();
     let root = program.lanes(Lanes::Root);
     let mut points = Points::start(&mut program, kind);
-    let next = Next::start(&mut program, points.lanes());
-    points.looks_ahead(next.input);
+    let next = Next::start(&mut program, points.input);
+    points.ahead = Some(next.input);
     program.begin_unit();
     program.without_constants();
     let twiddle = program.word(Record::Twiddle);
@@ -87,7 +87,8 @@ pub fn program(kind: Kind) -> Written {
     let mut columns = [[[None; KEPT]; 2]; 2];
     for (k, met) in met.into_iter().enumerate() {
         let ops = &mut program.ops;
-        met.sums(ops, both.map(|z| z.map(|part| Wish::At(part.place))));
+        let wishes = both.map(|z| z.map(|part| Wish::At(part.place)));
+        sums(ops, [met.own, met.came], wishes);
         prepare(ops, &roots, k, [next.shared, next.input]);
         program.piece(None);
         multiply_both(&mut program, both, &roots, k);
@@ -210,7 +211,7 @@ const fn output_of(number: usize) -> usize {
 impl First {
     /// Takes what all outputs are multiplied by, and asks for the rest of the first column.
     fn begin(&mut self) -> [Place; 2] {
-        let input = self.points.input();
+        let input = self.points.input;
         let ops = self.ops();
         let shared = [0, 1].map(|tmu| {
             let place = ops.take(Wish::File(File::B));

@@ -9,13 +9,14 @@ use super::exchange::{KEPT, Met, exchange};
 use crate::fft::kernels::program::{Kind, Lanes, Task};
 use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::cells::Cells;
-use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup};
+use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
+use crate::fft::kernels::unit::code::last::rows;
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
 use crate::generate::codelet::radix16::{Butterfly, Ends, outputs_of_column};
 use crate::generate::schedule::Place;
-use crate::isa::{AddOp, Cond, File};
+use crate::isa::File;
 use crate::vpm::{Block, Store};
 
 /// Numbers of the routines of outputs and of pairs.
@@ -254,7 +255,8 @@ fn pair(ops: &mut OpList<Word>, met: Met, roots: [Option<[Place; 2]>; 2]) -> [Pl
         None => Wish::Accumulator,
     });
     let mut half = 0;
-    let rows = met.sums(ops, wish.map(|wish| [wish; 2])).map(|z| {
+    let wishes = wish.map(|wish| [wish; 2]);
+    let rows = sums(ops, [met.own, met.came], wishes).map(|z| {
         let z = match roots[half] {
             Some(roots) => {
                 let [cos, sin] = roots.map(|place| [Source::Place(place); 2]);
@@ -263,26 +265,9 @@ fn pair(ops: &mut OpList<Word>, met: Met, roots: [Option<[Place; 2]>; 2]) -> [Pl
             None => z,
         };
         half += 1;
-        both_rows(ops, z)
+        // Copied two at a time, one in each file.
+        rows(ops, z, FILES.map(Wish::File))
     });
     let [[a, b], [c, d]] = rows;
     [a, b, c, d]
-}
-
-/// Both rows of an output: real parts in even lanes, imaginary in odd. Gives back z, which is in
-/// accumulators.
-fn both_rows(ops: &mut OpList<Word>, z: Complex) -> [Place; 2] {
-    let [re, im] = z.map(|part| part.place);
-    let even = ops.load(re, Wish::AnyFile);
-    ops.merge_rotated(im, 1, Cond::ZC, even);
-    // What odd lanes hold: theirs, and in even lanes what becomes the real part there.
-    ops.merge_rotated(re, 15, Cond::ZS, im);
-    // Copied two at a time, one in each file.
-    let rows = FILES.map(|file| ops.take(Wish::File(file)));
-    for (row, op) in rows.into_iter().zip([AddOp::Fadd, AddOp::Fsub]) {
-        ops.add_op(op, even, im, row);
-    }
-    ops.give_back(even);
-    ops.give_back_complex(z);
-    rows
 }

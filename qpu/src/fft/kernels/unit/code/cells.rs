@@ -4,7 +4,7 @@
 //! q b / F), each an exchange of components (by address) and a sign, and the sum is multiplied by
 //! W_(R/2)^(q m).
 
-use super::codelet::{AHEAD, Codelet, Lookup};
+use super::codelet::{AHEAD, Codelet, Lookup, sums, wishes_of_butterfly};
 use super::columns::{self, Column};
 use crate::fft::kernels::program::Kind;
 use crate::fft::kernels::unit::uniforms::Row;
@@ -32,24 +32,6 @@ impl Cells {
         }
     }
 
-    fn fetch(&mut self, vector: u8, component: u8) -> Value {
-        let word = Word::row(Row::Input { vector, component });
-        self.codelet.fetch(self.input, word)
-    }
-
-    /// A vector, in registers.
-    fn vector(&mut self, vector: u8, wish: Wish) -> Complex {
-        let z = [0, 1].map(|component| {
-            let fetched = self.fetch(vector, component);
-            let ops = &mut self.codelet.program.ops;
-            let place = ops.take(wish);
-            ops.copy(fetched.place, place);
-            positive(place)
-        });
-        self.codelet.vectors += 1;
-        z
-    }
-
     /// Point m of several parts, looked up here.
     fn straight(&mut self, m: u8) -> Complex {
         let wish = Wish::File(file_of(usize::from(m)));
@@ -57,7 +39,9 @@ impl Cells {
         let mut fetch = |cells: &mut Self| {
             let (block, component) = (number / 2, number % 2);
             number += 1;
-            let fetched = cells.fetch(16 * block + m, component);
+            let vector = 16 * block + m;
+            let word = Word::row(Row::Input { vector, component });
+            let fetched = cells.codelet.fetch(cells.input, word);
             cells.codelet.vectors += component;
             fetched
         };
@@ -79,9 +63,7 @@ impl Cells {
         let mut sum = [0, 1].map(|_| {
             let fetched = fetch(self);
             let ops = &mut self.codelet.program.ops;
-            let place = ops.take(Wish::AnyFile);
-            ops.copy(fetched.place, place);
-            positive(place)
+            positive(ops.load(fetched.place, Wish::AnyFile))
         });
         for block in 1..self.parts {
             for component in 0..2u8 {
@@ -118,31 +100,15 @@ impl Cells {
 
     /// Sum and difference of points n and n + 8.
     pub fn butterfly(&mut self, n: usize) -> Butterfly {
-        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        if self.parts > 1 {
-            let x = self.straight(n as u8);
-            let y = self.straight(n as u8 + 8);
-            let ops = &mut self.codelet.program.ops;
-            let both = [0, 1].map(|part| {
-                [
-                    ops.add(x[part], y[part], wish[0]),
-                    ops.subtract(x[part], y[part], wish[1]),
-                ]
-            });
-            ops.give_back_complex(x);
-            ops.give_back_complex(y);
-            return [0, 1].map(|which| both.map(|pair| pair[which]));
+        if self.parts == 1 {
+            return self.codelet.butterfly(self.input, n, None);
         }
-        let x = self.vector(n as u8, Wish::AnyFile);
-        let both = [0, 1].map(|component| {
-            let y = self.fetch(n as u8 + 8, component);
-            let ops = &mut self.codelet.program.ops;
-            let x = x[usize::from(component)];
-            [ops.add(x, y, wish[0]), ops.subtract(x, y, wish[1])]
-        });
-        self.codelet.vectors += 1;
-        self.codelet.program.ops.give_back_complex(x);
-        [0, 1].map(|which| both.map(|pair| pair[which]))
+        let points = [n, n + 8].map(|n| self.straight(n as u8));
+        sums(
+            &mut self.codelet.program.ops,
+            points,
+            wishes_of_butterfly(n),
+        )
     }
 }
 

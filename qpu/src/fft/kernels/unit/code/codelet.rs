@@ -4,9 +4,34 @@
 use crate::fft::kernels::uniform::Pack;
 use crate::fft::kernels::unit::uniforms::Row;
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
-use crate::generate::codelet::op_list::{Complex, Value, Wish, positive};
+use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
+use crate::generate::codelet::radix16::{Butterfly, file_of};
 use crate::generate::schedule::{Destination, Operation, Place};
-use crate::isa::{AddOp, Cond, MulOp};
+use crate::isa::{AddOp, Cond, File, MulOp};
+
+/// The registers of sum and difference of points n and n + 8.
+pub fn wishes_of_butterfly(n: usize) -> [[Wish; 2]; 2] {
+    [n, n + 8].map(|n| [Wish::File(file_of(n)); 2])
+}
+
+/// Sum and difference, each part where it is wished. Gives both points back.
+pub fn sums(ops: &mut OpList<Word>, [x, y]: [Complex; 2], wish: [[Wish; 2]; 2]) -> [Complex; 2] {
+    let both = [0, 1].map(|c| {
+        [
+            ops.add(x[c], y[c], wish[0][c]),
+            ops.subtract(x[c], y[c], wish[1][c]),
+        ]
+    });
+    ops.give_back_complex(x);
+    ops.give_back_complex(y);
+    [0, 1].map(|which| both.map(|pair| pair[which]))
+}
+
+/// The word of a vector of twiddles that all outputs share.
+pub fn shared_twiddle(component: u8) -> Word {
+    let output = 0;
+    Word::row(Row::Twiddle { output, component })
+}
 
 /// Lookups that both TMUs hold.
 pub const AHEAD: usize = 8;
@@ -59,6 +84,51 @@ impl Codelet {
             .unwrap_or_else(|| positive(self.program.ops.lookup_sum(tmu, base, word)))
     }
 
+    /// Looks up the twiddles that all outputs share, into registers of file B.
+    pub fn fetch_shared(&mut self, lanes: Place) -> [Place; 2] {
+        let both = [0, 1].map(|component| {
+            let fetched = self.fetch(lanes, shared_twiddle(component));
+            let ops = &mut self.program.ops;
+            ops.load(fetched.place, Wish::File(File::B))
+        });
+        self.vectors += 1;
+        both
+    }
+
+    /// Sum and difference of points n and n + 8, looked up at `lanes`, where imaginary parts are
+    /// multiplied by `conjugate`.
+    pub fn butterfly(&mut self, lanes: Place, n: usize, conjugate: Option<Place>) -> Butterfly {
+        let fetch = |codelet: &mut Self, n: usize, component: usize| {
+            let [vector, component] = [n, component].map(|number| number as u8);
+            codelet.fetch(lanes, Word::row(Row::Input { vector, component }))
+        };
+        let factor = |component| conjugate.filter(|_| component == 1).map(Source::Place);
+        let x = [0, 1].map(|component| {
+            let fetched = fetch(self, n, component);
+            let ops = &mut self.program.ops;
+            match factor(component) {
+                Some(factor) => ops.multiply(fetched, factor, Wish::AnyFile),
+                None => positive(ops.load(fetched.place, Wish::AnyFile)),
+            }
+        });
+        self.vectors += 1;
+        let wishes = wishes_of_butterfly(n);
+        let both = [0, 1].map(|component| {
+            let mut y = fetch(self, n + 8, component);
+            let ops = &mut self.program.ops;
+            if let Some(factor) = factor(component) {
+                y = ops.multiply(y, factor, Wish::Accumulator);
+            }
+            let sum = ops.add(x[component], y, wishes[0][component]);
+            let difference = ops.subtract(x[component], y, wishes[1][component]);
+            ops.give_back(y.place);
+            [sum, difference]
+        });
+        self.vectors += 1;
+        self.program.ops.give_back_complex(x);
+        [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+
     /// Looks up, into r4, by whichever ALU can add.
     pub fn fetch_by_either(&mut self, lookup: Lookup) -> Value {
         if lookup.is_aligned() {
@@ -90,9 +160,7 @@ impl Codelet {
     pub fn ask_ahead(&mut self, base: Place, words: [Word; 2]) {
         let tmu = (self.vectors + self.asked / 2) % 2;
         for word in words {
-            let to = Destination::Tmu(tmu);
-            let ask = Operation::either(AddOp::Add, MulOp::V8adds, base, Source::Uniform(word), to);
-            self.program.ops.push(ask);
+            self.program.ops.ask(tmu, base, word);
         }
         self.asked += 2;
     }

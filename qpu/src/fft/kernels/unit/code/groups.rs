@@ -12,14 +12,11 @@ use crate::fft::kernels::unit_loop::{Source, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{Butterfly, Ends, outputs_of_column};
 use crate::generate::schedule::Place;
+use crate::isa::File;
 use core::array::from_fn;
 
 /// Number of the routine: that of columns is the one before.
 const GROUP: usize = 1;
-
-/// The last step for an output that is multiplied by its twiddle factor, in accumulators: gives it
-/// where it is wished.
-type Finish<'a> = &'a mut dyn FnMut(&mut Points, Complex, [Wish; 2]) -> Complex;
 
 /// The twiddle factors of group k1.
 pub fn words(points: &Points, k1: usize) -> [Word; AHEAD] {
@@ -27,11 +24,11 @@ pub fn words(points: &Points, k1: usize) -> [Word; AHEAD] {
 }
 
 /// The outputs of a transform of which these are the columns; [`words`] of group 0 are on their
-/// way.
+/// way. They are multiplied by `shared`.
 pub fn groups(
     points: &mut Points,
     columns: &[[Complex; 4]; 4],
-    finish: Finish<'_>,
+    shared: Option<[Place; 2]>,
 ) -> [[Place; 2]; 16] {
     let ops = points.ops();
     let results = from_fn(|_| [0, 1].map(|_| positive(ops.take(Wish::AnyFile))));
@@ -45,7 +42,7 @@ pub fn groups(
         points.codelet.begin_asked();
         let mut group = Group {
             points,
-            finish,
+            shared,
             results,
         };
         outputs_of_column(&mut group, 0, *inputs);
@@ -78,7 +75,7 @@ fn copy(ops: &mut OpList<Word>, from: &[Complex; 4], to: &[Complex; 4]) {
 /// A call of the routine: its outputs are 0, 4, 8 and 12, whichever they are.
 struct Group<'a> {
     points: &'a mut Points,
-    finish: Finish<'a>,
+    shared: Option<[Place; 2]>,
     results: [Complex; 4],
 }
 
@@ -105,7 +102,19 @@ impl Ends for Group<'_> {
         };
         let codelet = &mut self.points.codelet;
         let z = codelet.multiply_looked_up(y, factor, Wish::Accumulator);
-        let z = (self.finish)(self.points, z, result.map(Wish::At));
+        let Points {
+            across, codelet, ..
+        } = &mut *self.points;
+        let wishes = result.map(Wish::At);
+        let z = match self.shared {
+            None => across.of_multiplied(codelet, z, wishes),
+            Some(shared) => {
+                let z = across.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
+                let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
+                let ops = &mut codelet.program.ops;
+                ops.multiply_complex_to(z, cos, sin, wishes)
+            }
+        };
         assert_eq!(z, result.map(positive), "outputs have their sign and place");
     }
 }

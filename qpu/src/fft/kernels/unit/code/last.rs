@@ -6,6 +6,7 @@
 //! of interleaved points.
 
 use super::cells::Cells;
+use super::rows_by_half;
 use crate::fft::kernels::program::{Kind, Lanes, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Shape, Stores, UnitProgram, Word, Written};
@@ -43,11 +44,7 @@ pub fn program(kind: Kind) -> Written {
     } else {
         dft16(&mut last, &constants);
     }
-    let outputs = last.outputs.map(|output| output.expect("transformed"));
-    let rows: Vec<Place> = [0, 1]
-        .into_iter()
-        .flat_map(|half| outputs.map(|output| output[half]))
-        .collect();
+    let rows = rows_by_half(last.outputs);
     last.cells.codelet.program.written(rows, Some([scale; 2]))
 }
 
@@ -58,28 +55,24 @@ struct Last {
     outputs: [Option<[Place; 2]>; 16],
 }
 
-impl Last {
-    /// Both rows of an output: real parts in even lanes, imaginary in odd. Gives back z.
-    fn rows(&mut self, z: Complex) -> [Place; 2] {
-        let ops = &mut self.cells.codelet.program.ops;
-        let [re, im] = z.map(|part| part.place);
-        // What even lanes hold of z, and then what odd lanes do.
-        let even = ops.load(re, Wish::AnyFile);
-        ops.merge_rotated(im, 1, Cond::ZC, even);
-        ops.merge_rotated(re, 15, Cond::ZS, im);
-        let [even, odd] = [positive(even), positive(im)];
-        if self.radix == 16 {
-            // Each is a row: of one octet.
-            let row = ops.load(odd.place, Wish::AnyFile);
-            ops.give_back_complex(z);
-            return [even.place, row];
-        }
-        let sum = ops.add(even, odd, Wish::AnyFile);
-        let difference = ops.subtract(even, odd, Wish::AnyFile);
-        ops.give_back(even.place);
-        ops.give_back_complex(z);
-        [sum.place, difference.place]
-    }
+/// What even lanes hold of z and what odd lanes do, each with real parts in even lanes and imaginary
+/// ones in odd lanes; the latter where imaginary parts were.
+fn interleaved(ops: &mut OpList<Word>, z: Complex) -> Complex {
+    let [re, im] = z.map(|part| part.place);
+    let even = ops.load(re, Wish::AnyFile);
+    ops.merge_rotated(im, 1, Cond::ZC, even);
+    ops.merge_rotated(re, 15, Cond::ZS, im);
+    [even, im].map(positive)
+}
+
+/// Both rows of an output, each where it is wished. Gives back z, which is in accumulators.
+pub fn rows(ops: &mut OpList<Word>, z: Complex, wishes: [Wish; 2]) -> [Place; 2] {
+    let [even, odd] = interleaved(ops, z);
+    let sum = ops.add(even, odd, wishes[0]);
+    let difference = ops.subtract(even, odd, wishes[1]);
+    ops.give_back(even.place);
+    ops.give_back_complex(z);
+    [sum.place, difference.place]
 }
 
 impl Ends for Last {
@@ -100,6 +93,8 @@ impl Ends for Last {
 
     fn output(&mut self, k: usize, z: Complex) {
         let output = k as u8;
+        // Each of both rows is that of an octet.
+        let is_of_octets = self.radix == 16;
         // Output 0 of part 0 is not multiplied; which part it is, is not known here.
         if self.radix > 32 || self.radix == 32 && output > 0 {
             let root = |component| Word::row(Row::Root { output, component });
@@ -107,6 +102,14 @@ impl Ends for Last {
                 .codelet
                 .multiply_some(z, Cond::ZC, root(0), root(1));
         }
-        self.outputs[k] = Some(self.rows(z));
+        let ops = self.ops();
+        self.outputs[k] = Some(if is_of_octets {
+            let [even, odd] = interleaved(ops, z);
+            let row = ops.load(odd.place, Wish::AnyFile);
+            ops.give_back_complex(z);
+            [even.place, row]
+        } else {
+            rows(ops, z, [Wish::AnyFile; 2])
+        });
     }
 }

@@ -6,9 +6,10 @@
 
 use super::across::halves_sign;
 use super::cells::Cells;
-use super::codelet::Lookup;
+use super::codelet::{Lookup, shared_twiddle};
+use super::rows_by_half;
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
-use crate::fft::kernels::unit::uniforms::{Record, Row, Scalar};
+use crate::fft::kernels::unit::uniforms::{Record, Scalar};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
 use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
@@ -40,28 +41,15 @@ pub fn program(kind: Kind) -> Written {
     program.ops.set_lane_flags(8);
     let constants = program.constants;
     let mut cells = Cells::new(program, kind, input);
-    let words = [0, 1].map(|component| {
-        Word::row(Row::Twiddle {
-            output: 0,
-            component,
-        })
-    });
     // Of several parts, the columns end with the lookups of the vector, and of nothing else.
     let columns = (kind.radix > 32).then(|| {
         let lookup = |number: usize| Lookup {
             lanes: twiddle,
-            word: words[number % 2],
+            word: shared_twiddle((number % 2) as u8),
         };
         cells.columns(Some(core::array::from_fn(lookup)))
     });
-    let vector = words.map(|word| {
-        let fetched = cells.codelet.fetch(twiddle, word);
-        let ops = &mut cells.codelet.program.ops;
-        let place = ops.take(Wish::File(File::B));
-        ops.copy(fetched.place, place);
-        place
-    });
-    cells.codelet.vectors += 1;
+    let vector = cells.codelet.fetch_shared(twiddle);
     cells.codelet.drop_asked();
     cells.codelet.program.ops.give_back(twiddle);
     let mut middle = Middle {
@@ -75,11 +63,7 @@ pub fn program(kind: Kind) -> Written {
         Some(columns) => dft16_of_columns(&mut middle, columns),
         None => dft16(&mut middle, &constants),
     }
-    let outputs = middle.outputs.map(|output| output.expect("transformed"));
-    let rows: Vec<Place> = [0, 1]
-        .into_iter()
-        .flat_map(|half| outputs.map(|output| output[half]))
-        .collect();
+    let rows = rows_by_half(middle.outputs);
     middle.cells.codelet.program.written(rows, None)
 }
 
@@ -140,11 +124,7 @@ impl Middle {
     /// The cells of both rows: real parts below, imaginary parts above. Gives back z.
     fn cells_of(&mut self, z: Complex) -> [Place; 2] {
         let ops = &mut self.cells.codelet.program.ops;
-        let rows = z.map(|part| {
-            let place = ops.take(Wish::AnyFile);
-            ops.copy(part.place, place);
-            place
-        });
+        let rows = z.map(|part| ops.load(part.place, Wish::AnyFile));
         ops.merge_rotated(z[1].place, 8, Cond::ZC, rows[0]);
         ops.merge_rotated(z[0].place, 8, Cond::ZS, rows[1]);
         ops.give_back_complex(z);

@@ -4,7 +4,7 @@
 //! alike.
 
 use super::across::Across;
-use super::codelet::{AHEAD, Codelet, Lookup};
+use super::codelet::{AHEAD, Codelet, Lookup, sums, wishes_of_butterfly};
 use super::columns::{self, Column};
 use super::samples::Conversion;
 use crate::fft::Role;
@@ -12,7 +12,7 @@ use crate::fft::kernels::program::{Kind, Lanes, Samples, Start};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
-use crate::generate::codelet::radix16::{Butterfly, Ends, file_of};
+use crate::generate::codelet::radix16::Butterfly;
 use crate::generate::schedule::{Operation, Place};
 use crate::isa::{AddOp, MulOp};
 
@@ -20,11 +20,12 @@ use crate::isa::{AddOp, MulOp};
 pub struct Loaded {
     /// The value of r5 for the transform across lanes, where r5 is something else before.
     sign: Option<Place>,
-    input: Place,
+    /// Lane offsets of rows.
+    pub input: Place,
     ends: Input,
     across: Across,
-    /// See [`Loaded::looks_ahead`].
-    ahead: Option<Place>,
+    /// Where units find the addresses of their rows, and leave those of the next one's.
+    pub ahead: Option<Place>,
 }
 
 /// The treatment of points as they are looked up.
@@ -48,7 +49,7 @@ pub struct Points {
     /// The value that r5 gets when all points are there.
     sign: Option<Place>,
     /// Addresses of the unit's lanes.
-    input: Place,
+    pub input: Place,
     ends: Input,
     /// True if all points are there.
     has_ended: bool,
@@ -95,11 +96,6 @@ impl Points {
         &mut self.codelet.program.ops
     }
 
-    /// Addresses of the unit's lanes.
-    pub const fn input(&self) -> Place {
-        self.input
-    }
-
     /// Writes what belongs to the start.
     pub fn start(program: &mut UnitProgram, kind: Kind) -> Loaded {
         let input = program.lanes(Lanes::Input);
@@ -129,50 +125,15 @@ impl Points {
         }
     }
 
-    /// Looks a row of the caller's points up, into r4.
-    fn row(&mut self, vector: u8, component: u8) -> Value {
-        let word = Word::row(Row::Input { vector, component });
-        self.codelet.fetch(self.input, word)
-    }
-
     /// Sum and difference of points n and n + 8.
     pub fn butterfly(&mut self, n: usize) -> Butterfly {
-        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let conjugate = match self.ends {
-            Input::Conjugated(conjugate) => Source::Place(conjugate),
+        let conversion = match self.ends {
+            Input::Conjugated(conjugate) => {
+                return self.codelet.butterfly(self.input, n, Some(conjugate));
+            }
             Input::Alternated(..) => unreachable!("points of tiles come in columns"),
-            Input::Converted(conversion) => return self.converted(conversion, n, wish),
+            Input::Converted(conversion) => conversion,
         };
-        let x = [0, 1].map(|component| {
-            let fetched = self.row(n as u8, component);
-            let ops = &mut self.codelet.program.ops;
-            if component == 1 {
-                return ops.multiply(fetched, conjugate, Wish::AnyFile);
-            }
-            let place = ops.take(Wish::AnyFile);
-            ops.copy(fetched.place, place);
-            positive(place)
-        });
-        self.codelet.vectors += 1;
-        let both = [0, 1].map(|component| {
-            let mut y = self.row(n as u8 + 8, component);
-            let ops = &mut self.codelet.program.ops;
-            if component == 1 {
-                y = ops.multiply(y, conjugate, Wish::Accumulator);
-            }
-            let x = x[usize::from(component)];
-            let sum = ops.add(x, y, wish[0]);
-            let difference = ops.subtract(x, y, wish[1]);
-            ops.give_back(y.place);
-            [sum, difference]
-        });
-        self.codelet.vectors += 1;
-        self.codelet.program.ops.give_back_complex(x);
-        [0, 1].map(|which| both.map(|pair| pair[which]))
-    }
-
-    /// [`Points::butterfly`] of samples.
-    fn converted(&mut self, conversion: Conversion, n: usize, wish: [Wish; 2]) -> Butterfly {
         let mut point = |n: usize, wish| {
             let mut lookups = conversion.lookups(self.input, n as u8).into_iter();
             let mut fetch = |points: &mut Self| {
@@ -185,16 +146,7 @@ impl Points {
         };
         let x = point(n, Wish::AnyFile);
         let y = point(n + 8, Wish::Accumulator);
-        let ops = &mut self.codelet.program.ops;
-        let both = [0, 1].map(|part| {
-            [
-                ops.add(x[part], y[part], wish[0]),
-                ops.subtract(x[part], y[part], wish[1]),
-            ]
-        });
-        ops.give_back_complex(x);
-        ops.give_back_complex(y);
-        [0, 1].map(|which| both.map(|pair| pair[which]))
+        sums(self.ops(), [x, y], wishes_of_butterfly(n))
     }
 
     /// See [`columns::columns`]; what follows looks these words up first.
@@ -297,16 +249,6 @@ impl Column for Points {
 }
 
 impl Loaded {
-    /// Lane offsets of rows.
-    pub const fn lanes(&self) -> Place {
-        self.input
-    }
-
-    /// Units find where their rows are in `ahead`, and leave there where those of the next one are.
-    pub fn looks_ahead(&mut self, ahead: Place) {
-        self.ahead = Some(ahead);
-    }
-
     /// Reads what the record says of the input; what follows reads the row list. `twiddle` has
     /// addresses of twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, mut program: UnitProgram, twiddle: Option<Place>) -> Points {
@@ -335,66 +277,5 @@ impl Loaded {
             ends,
             has_ended: false,
         }
-    }
-}
-
-/// The last step for output k, across lanes already: gives it where it stays.
-type Finish<'a> = &'a mut dyn FnMut(&mut Codelet, u8, Complex) -> Complex;
-
-/// The outputs of first and single passes.
-pub struct Outputs {
-    /// The input side.
-    pub points: Points,
-    /// The places of both parts of each output that is done.
-    pub places: [Option<[Place; 2]>; 16],
-}
-
-impl Outputs {
-    /// No output done.
-    pub const fn new(points: Points) -> Self {
-        Self {
-            points,
-            places: [None; 16],
-        }
-    }
-
-    /// Transforms the points, and finishes each output.
-    pub fn finish_with(&mut self, finish: Finish<'_>, transform: impl FnOnce(&mut Finishing)) {
-        let outputs = self;
-        transform(&mut Finishing { outputs, finish });
-    }
-}
-
-/// Outputs, and the last step for each.
-pub struct Finishing<'a> {
-    outputs: &'a mut Outputs,
-    finish: Finish<'a>,
-}
-
-impl Ends for Finishing<'_> {
-    type Uniform = Word;
-
-    fn ops(&mut self) -> &mut OpList<Word> {
-        self.outputs.points.ops()
-    }
-
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        self.outputs.points.butterfly(n)
-    }
-
-    fn wish(&self, _component: usize) -> Wish {
-        self.outputs.points.across.wish()
-    }
-
-    fn output(&mut self, k: usize, y: Complex) {
-        if k == 0 {
-            self.outputs.points.end_input();
-        }
-        let Points {
-            across, codelet, ..
-        } = &mut self.outputs.points;
-        let z = across.output(codelet, k as u8, y);
-        let z = (self.finish)(codelet, k as u8, z);
-        self.outputs.places[k] = Some(z.map(|part| part.place));
     }
 }
