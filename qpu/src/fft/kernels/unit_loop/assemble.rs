@@ -1,13 +1,18 @@
 //! From what is written of a program to its instructions and lists.
+//!
+//! A slice's cache holds 512 instructions. What a unit does to one column or output after the other
+//! is written as a call each time ([`UnitProgram::call`]), with the uniforms of that time; if that
+//! gives the same instructions, they are put once, as a routine in front of the loop, and go back
+//! where a register says.
 
-use super::routine::{self, Routines};
 use super::{Form, Piece, Scheduled, UNIT, UnitProgram, Word};
+use crate::check;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Record, Start, Tail};
 use crate::generate::codelet::lookups::LOOKUP_BYTES;
 use crate::generate::codelet::register;
 use crate::generate::schedule::{self, Place};
-use crate::generate::{Builder, tuned};
+use crate::generate::{Builder, Label, Reg, tuned};
 use crate::isa::BranchCond;
 use core::ops::Range;
 
@@ -87,12 +92,11 @@ impl UnitProgram {
 
         let mut b = Builder::new();
         let between = 8 * (unit.len() - 1);
-        let unit_length = between + routine::length(unit);
+        let unit_length = between + length(unit);
         let code_bytes = 8 * (opening.instructions.len() + unit_length + 160) as u32;
         let start = self.put_opening(&mut b, code_bytes.div_ceil(LOOKUP_BYTES), &opening);
         b.nop();
         let routines = self.put_routines(&mut b, unit);
-        let first = b.len() - routines.length;
         let units = b.here("unit");
         put_pieces(&mut b, &routines, unit);
         let far = self.store(&mut b, outputs, factors);
@@ -102,10 +106,10 @@ impl UnitProgram {
         b.nops(3);
         let end = b.len();
         let tail = self.end(&mut b);
-        if let Some((far, back)) = far {
-            self.store_far(&mut b, far, back);
+        if let Some(far) = far {
+            self.store_far(&mut b, far);
         }
-        self.generated(b, unit, first..end, (start, tail))
+        self.generated(b, unit, routines.first..end, (start, tail))
     }
 
     /// The program of all instructions in `b`, with the lists that they read; `units` are those of
@@ -128,7 +132,7 @@ impl UnitProgram {
         let stores = (0..self.listed).flat_map(|index| {
             [Record::StoreSetup { index }, Record::Store { index }].map(Word::Record)
         });
-        let words = starts.chain(routine::words_of_code(unit)).chain(stores);
+        let words = starts.chain(words_of_code(unit)).chain(stores);
         let reads = words.map(|word| word.name(self.names));
         let reads = reads.chain(tail.iter().map(|word| format!("{word:?}")));
         let reads = reads.collect();
@@ -156,10 +160,28 @@ impl UnitProgram {
     }
 }
 
-fn put(b: &mut Builder, scheduled: &schedule::Scheduled<Word>) {
+pub(super) fn put(b: &mut Builder, scheduled: &schedule::Scheduled<Word>) {
     for &instruction in &scheduled.instructions {
         b.instruction(instruction);
     }
+}
+
+/// A piece, and what `branch` writes, whose delay slots are the end of the piece.
+pub(super) fn put_around(
+    b: &mut Builder,
+    piece: &schedule::Scheduled<Word>,
+    branch: impl FnOnce(&mut Builder),
+) {
+    let instructions = &piece.instructions;
+    let last = instructions.len().saturating_sub(3);
+    for &instruction in &instructions[..last] {
+        b.instruction(instruction);
+    }
+    branch(b);
+    for &instruction in &instructions[last..] {
+        b.instruction(instruction);
+    }
+    b.nops(3 - (instructions.len() - last));
 }
 
 /// The pieces of a unit, one after the other, and calls of what is a routine.
@@ -193,4 +215,108 @@ pub(super) fn put_pieces(b: &mut Builder, routines: &Routines, pieces: &[Schedul
 fn pick<T>(pieces: &[Scheduled], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
     let uniforms = pieces.iter().flat_map(|(piece, _)| &piece.uniforms);
     uniforms.copied().filter_map(of).collect()
+}
+
+/// The routines of a program.
+pub(super) struct Routines<'a> {
+    all: Vec<(Label, &'a schedule::Scheduled<Word>)>,
+    link: Option<Reg>,
+    /// The first instruction of the first, or without routines of what follows.
+    pub first: usize,
+}
+
+impl Routines<'_> {
+    /// Instructions that must be between a piece and one before it. The checks of programs take any
+    /// routine for the one that came back.
+    pub fn apart(&self, (before, form): &Scheduled, after: &schedule::Scheduled<Word>) -> usize {
+        match form {
+            Form::Call(_) => {
+                let apart = self.all.iter().map(|(_, routine)| apart(routine, after));
+                apart.max().unwrap_or(0)
+            }
+            _ => apart(before, after),
+        }
+    }
+
+    /// A piece and a call behind it, whose delay slots are the end of the piece.
+    fn put_call(&self, b: &mut Builder, piece: &schedule::Scheduled<Word>, number: usize) {
+        let link = self.link.expect("kept by who calls");
+        let (routine, _) = self.all[number];
+        put_around(b, piece, |b| {
+            b.brr(BranchCond::Always, routine).link(link);
+        });
+    }
+}
+
+impl UnitProgram {
+    /// Puts the routines that `unit` calls, and a branch past them.
+    pub(super) fn put_routines<'a>(&self, b: &mut Builder, unit: &'a [Scheduled]) -> Routines<'a> {
+        let link = self.link.map(register);
+        let mut all = Vec::new();
+        let mut first = b.len();
+        if let Some(link) = link {
+            let past = b.label("past");
+            b.brr(BranchCond::Always, past);
+            b.nops(3);
+            first = b.len();
+            for number in 0.. {
+                let calls = unit.iter().filter(|(_, form)| *form == Form::Call(number));
+                let calls: Vec<_> = calls.map(|(call, _)| call).collect();
+                let Some(&routine) = calls.first() else {
+                    break;
+                };
+                assert!(
+                    calls
+                        .iter()
+                        .all(|call| call.instructions == routine.instructions),
+                    "calls are alike"
+                );
+                all.push((b.here(&format!("routine-{number}")), routine));
+                put_around(b, routine, |b| {
+                    b.bra(BranchCond::Always, link);
+                });
+            }
+            b.bind(past);
+        }
+        Routines { all, link, first }
+    }
+}
+
+/// Instructions that a unit's pieces are in the program.
+pub(super) fn length(unit: &[Scheduled]) -> usize {
+    let pieces = in_code(unit).map(|(piece, _)| piece.instructions.len());
+    pieces.sum()
+}
+
+/// Words as the code has them: what routines read in one call, and what is read outside.
+fn words_of_code(unit: &[Scheduled]) -> impl Iterator<Item = Word> {
+    [true, false].into_iter().flat_map(|of_routines| {
+        let pieces = in_code(unit);
+        let pieces = pieces.filter(move |(_, form)| matches!(form, Form::Call(_)) == of_routines);
+        pieces.flat_map(|(piece, _)| piece.uniforms.iter().copied())
+    })
+}
+
+/// Pieces without all calls of a routine but the first.
+fn in_code(unit: &[Scheduled]) -> impl Iterator<Item = &Scheduled> + Clone {
+    unit.iter().enumerate().filter_map(|(index, piece)| {
+        let is_again = matches!(piece.1, Form::Call(_))
+            && unit[..index].iter().any(|before| before.1 == piece.1);
+        (!is_again).then_some(piece)
+    })
+}
+
+/// Instructions that must be between two pieces.
+fn apart(before: &schedule::Scheduled<Word>, after: &schedule::Scheduled<Word>) -> usize {
+    let clash = |between: usize| {
+        let last = before.instructions.iter().rev().take(2).zip(1..);
+        last.clone().any(|(earlier, back)| {
+            let next = after.instructions.iter().take(2).zip(0..);
+            next.clone().any(|(later, on)| {
+                let distance = back + on + between;
+                distance <= 2 && check::must_be_apart(earlier, later, distance)
+            })
+        })
+    };
+    (0..2).find(|&between| !clash(between)).unwrap_or(2)
 }

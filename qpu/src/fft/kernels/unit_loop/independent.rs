@@ -4,6 +4,7 @@
 //! first unit, so that all its words lie behind each other; those of further units are read from
 //! their records.
 
+use super::assemble::put;
 use super::{Names, Word};
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Start, Task};
@@ -109,11 +110,6 @@ impl Independent {
         let unit = self.ops.cut();
         let [head, unit] = [self.head, unit].map(|operations| schedule::schedule(&operations));
         let mut b = Builder::new();
-        let put = |b: &mut Builder, scheduled: &schedule::Scheduled<Word>| {
-            for &instruction in &scheduled.instructions {
-                b.instruction(instruction);
-            }
-        };
         put(&mut b, &head);
         let again = b.here("unit");
         let first = b.len();

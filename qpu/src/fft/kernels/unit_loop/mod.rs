@@ -7,12 +7,10 @@
 //! at rest.
 
 mod assemble;
-mod ends;
 pub mod independent;
 mod per_qpu_code;
 mod program;
-mod routine;
-mod store;
+mod surroundings;
 mod tile;
 
 use super::program::{Lanes, Record, Start, Task};
@@ -67,7 +65,7 @@ enum Form {
     Once,
     /// In its place, as often as this register of file A, which is counted down, says.
     Repeated(Place),
-    /// A call of the program's routine ([`routine`]). Of another routine there is another number.
+    /// A call of the program's routine. Of another routine there is another number.
     Call(usize),
 }
 

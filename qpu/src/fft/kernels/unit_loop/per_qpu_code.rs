@@ -5,6 +5,7 @@
 //! does, which a branch through [`TABLES`] finds; [`super::tile`] says which semaphore is what.
 
 use super::Word;
+use super::assemble::put_around;
 use crate::generate::schedule::Scheduled;
 use crate::generate::{Builder, Label, MUTEX_ACQUIRE, MUTEX_RELEASE, NONE, ra};
 use crate::isa::BranchCond;
@@ -35,19 +36,11 @@ pub(super) struct PerQpuCode {
 /// A piece, and a call of one of the program's entries whose delay slots are the end of the piece.
 /// Entries that both steps have go back where the link says.
 pub(super) fn put_calling(b: &mut Builder, piece: &Scheduled<Word>, entry: Label) {
-    let instructions = &piece.instructions;
-    let last = instructions.len().saturating_sub(3);
-    let (before, after) = instructions.split_at(last);
-    for &instruction in before {
-        b.instruction(instruction);
-    }
-    b.brr(BranchCond::Always, entry)
-        .plus(ra(TABLES))
-        .link(ra(LINK));
-    for &instruction in after {
-        b.instruction(instruction);
-    }
-    b.nops(3 - after.len());
+    put_around(b, piece, |b| {
+        b.brr(BranchCond::Always, entry)
+            .plus(ra(TABLES))
+            .link(ra(LINK));
+    });
 }
 
 /// Steps of an exchange among `sharers` programs.
@@ -64,9 +57,6 @@ pub(super) fn put_per_qpu_code(b: &mut Builder, sharers: u8, code: &PerQpuCode, 
     let first_signal = IS_THERE + 2 * groups;
     let is_there = |group: u8| IS_THERE + group;
     let may_write = |group: u8| IS_THERE + groups + group;
-    let for_others = |b: &mut Builder, put: &dyn Fn(&mut Builder)| {
-        (0..others).for_each(|_| put(b));
-    };
     let mut label = |name: &str, group: u8| b.label(&format!("{name}-{group}"));
     let [take, all_ended]: [Vec<Label>; 2] =
         ["take", "all-ended"].map(|name| (0..groups).map(|group| label(name, group)).collect());
@@ -74,9 +64,9 @@ pub(super) fn put_per_qpu_code(b: &mut Builder, sharers: u8, code: &PerQpuCode, 
     put_table(b, sharers, code.enter[0], |b, group, own| {
         if own == 0 {
             b.brr(BranchCond::Always, take[usize::from(group)]);
-            for_others(b, &|b| {
+            for _ in 0..others {
                 b.sacq(is_there(group));
-            });
+            }
         } else {
             b.brr(BranchCond::Always, code.enter[1]);
             b.srel(is_there(group));
@@ -119,9 +109,9 @@ pub(super) fn put_per_qpu_code(b: &mut Builder, sharers: u8, code: &PerQpuCode, 
         b.bind(take[usize::from(group)]);
         b.mov(NONE, MUTEX_ACQUIRE);
         b.brr(BranchCond::Always, code.enter[1]);
-        for_others(b, &|b| {
+        for _ in 0..others {
             b.srel(may_write(group));
-        });
+        }
         b.nops(3 - others);
     }
     put_table(b, sharers, code.end, |b, group, own| {
@@ -136,9 +126,9 @@ pub(super) fn put_per_qpu_code(b: &mut Builder, sharers: u8, code: &PerQpuCode, 
             all_ended[usize::from(group)]
         };
         b.brr(BranchCond::Always, all_ended);
-        for_others(b, &|b| {
+        for _ in 0..others {
             b.sacq(is_there(group));
-        });
+        }
     });
     b.bind(all_ended[0]);
     for group in 1..groups {

@@ -25,12 +25,13 @@
 //! semaphores are in instructions: so each program has code of its own ([`super::per_qpu_code`]),
 //! and a register that says where it is. All semaphores are 0 at rest.
 
+use super::assemble::length;
 use super::per_qpu_code::{
     ALL_TABLES, IS_THERE, LINK, PROGRAMS, PerQpuCode, TABLE_ENTRY, TABLES, put_calling,
     put_per_qpu_code, steps,
 };
-use super::store::put_rows;
-use super::{Names, Scheduled, Shape, Source, Stores, UnitProgram, Word, put_pieces, routine};
+use super::surroundings::put_rows;
+use super::{Names, Scheduled, Shape, Source, Stores, UnitProgram, Word, put_pieces};
 use crate::fft::Role;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Kind, Start, Tail, Task};
@@ -59,13 +60,13 @@ pub struct Sharing {
     /// In order, as many of each half.
     fixed: Vec<Store>,
     /// S.
-    sharers: u8,
+    pub sharers: u8,
     /// For four: the factor of what comes in the first step, and of real parts in the second.
-    sign: Option<Place>,
+    pub sign: Option<Place>,
     /// The pieces that are the exchange.
     exchanged: Range<usize>,
-    /// Lookups are on their way where a unit ends, as many as both TMUs hold.
-    looks_ahead: bool,
+    /// Units look up for the next one: where they end, as much as both TMUs hold is on its way.
+    pub looks_ahead: bool,
 }
 
 impl UnitProgram {
@@ -100,12 +101,8 @@ impl UnitProgram {
         let Task::Points(Kind { sharers, .. }) = task else {
             unreachable!("tiles are of points")
         };
-        let sign = (sharers > 2).then(|| {
-            ops.load(
-                Source::Uniform(Word::Start(Start::Sharer { bit: 0 })),
-                Wish::AnyFile,
-            )
-        });
+        let sign = Source::Uniform(Word::Start(Start::Sharer { bit: 0 }));
+        let sign = (sharers > 2).then(|| ops.load(sign, Wish::AnyFile));
         let at = |block: Block, y: u8| match block.place {
             crate::vpm::Place::Row { .. } => Block::row(y),
             crate::vpm::Place::Column { x, .. } => Block::column(y, x),
@@ -170,26 +167,13 @@ impl UnitProgram {
         self.of_sharing().exchanged.end = self.pieces.len();
     }
 
-    /// The factor of vectors of the partner, if they are multiplied.
-    pub fn exchange_sign(&self) -> Option<Place> {
-        self.sharing().sign
-    }
-
-    /// Units look up for the next one, as much as both TMUs hold.
-    pub fn looks_ahead(&mut self) {
-        self.of_sharing().looks_ahead = true;
-    }
-
-    /// S.
-    pub fn sharers(&self) -> u8 {
-        self.sharing().sharers
-    }
-
-    fn sharing(&self) -> &Sharing {
+    /// Access to what belongs to tiles.
+    pub fn sharing(&self) -> &Sharing {
         self.sharing.as_ref().expect("a program for tiles")
     }
 
-    fn of_sharing(&mut self) -> &mut Sharing {
+    /// Mutable access to it.
+    pub fn of_sharing(&mut self) -> &mut Sharing {
         self.sharing.as_mut().expect("a program for tiles")
     }
 
@@ -202,9 +186,9 @@ impl UnitProgram {
     ) -> Generated {
         let opening = schedule::schedule(&self.opening);
         let mut b = Builder::new();
-        let length = routine::length(unit);
-        let sharers = self.sharers();
-        let code_bytes = 8 * (opening.instructions.len() as u32 + length as u32 + 160 + ALL_TABLES);
+        let sharers = self.sharing().sharers;
+        let code_bytes =
+            8 * ((opening.instructions.len() + length(unit)) as u32 + 160 + ALL_TABLES);
         // More than the TMUs hold at once is not looked up.
         let lookups = code_bytes.div_ceil(LOOKUP_BYTES).min(MOST_LOOKUPS);
         let mut start = self.put_opening(&mut b, lookups, &opening);
@@ -226,7 +210,6 @@ impl UnitProgram {
             end: b.label("to-end"),
         };
         let routines = self.put_routines(&mut b, unit);
-        let first = b.len() - routines.length;
         let units = b.here("unit");
         let Range { start: from, end } = self.sharing().exchanged;
         let (before, exchanged, after) = (&unit[..from - 1], &unit[from..end], &unit[end..]);
@@ -268,7 +251,7 @@ impl UnitProgram {
             self.put_far(&mut b, half, far);
         }
         put_per_qpu_code(&mut b, sharers, &code, close);
-        self.generated(b, unit, first..end, (start, vec![Tail::Peers]))
+        self.generated(b, unit, routines.first..end, (start, vec![Tail::Peers]))
     }
 
     /// The address of the last store, which is started by the program that waits for it: none where
@@ -287,7 +270,7 @@ impl UnitProgram {
         outputs: &[Place],
         factors: Option<[Place; 2]>,
     ) -> Vec<[Label; 2]> {
-        let sharing = self.sharing.as_ref().expect("a program for tiles");
+        let sharing = self.sharing();
         let per_half = sharing.fixed.len() / 2;
         let mut all = Vec::new();
         let halves = outputs.chunks(outputs.len() / 2).zip(sharing.write);
@@ -308,14 +291,7 @@ impl UnitProgram {
                 b.mov(NONE, ST_WAIT);
                 b.srel(lock - 1);
             }
-            let far = self.pitch.map(|pitch| {
-                let labels = ["one-by-one", "begun"].map(|name| b.label(name));
-                b.mov(NONE, register(pitch)).setf();
-                b.brr(BranchCond::AllNC, labels[0]);
-                b.nops(2);
-                labels
-            });
-            // The first setup is in the branch's last delay slot.
+            let far = self.branch_if_far(b);
             let stores = sharing.fixed.iter().zip(&self.stores);
             for (store, address) in stores.skip(half * per_half).take(per_half) {
                 b.ldi(WR_SETUP, store.setup().expect("inside the VPM"));
@@ -333,7 +309,7 @@ impl UnitProgram {
 
     /// Stores the rows of a half one by one: those that lie further apart than a stride can say.
     fn put_far(&self, b: &mut Builder, half: usize, [far, back]: [Label; 2]) {
-        let (Some(sharing), Some(pitch)) = (&self.sharing, self.pitch) else {
+        let (sharing, Some(pitch)) = (self.sharing(), self.pitch) else {
             return;
         };
         b.bind(far);
@@ -363,7 +339,7 @@ impl UnitProgram {
         b.nops(2);
         b.mov(R0, UNIF); // Peers
         b.bind(close);
-        let sharers = self.sharers();
+        let sharers = self.sharing().sharers;
         for group in 1..PROGRAMS / sharers {
             let fewer = b.label("fewer");
             b.sub(NONE, R0, i32::from(sharers * group)).setf();

@@ -32,7 +32,7 @@ impl Met {
 
 /// From the outputs of the program's own transform to what makes those of the tile.
 pub fn exchange(program: &mut UnitProgram, outputs: &[Complex; 16]) -> Vec<Met> {
-    let at_a_time = 2 * KEPT / usize::from(program.sharers());
+    let at_a_time = 2 * KEPT / usize::from(program.sharing().sharers);
     let (own, given) = outputs.split_at(KEPT);
     let mut own = own.to_vec();
     let mut came = Vec::new();
@@ -45,7 +45,7 @@ pub fn exchange(program: &mut UnitProgram, outputs: &[Complex; 16]) -> Vec<Met> 
         }
         came.extend(read(program, 0, own.len(), |_, k, c| own[k][c]));
     }
-    if program.sharers() > 2 {
+    if program.sharing().sharers > 2 {
         let mut came_now = Vec::new();
         for first in (0..KEPT).step_by(at_a_time) {
             let of: Vec<_> = (first..first + at_a_time).collect();
@@ -103,7 +103,7 @@ fn read(
     outputs: usize,
     mut meets: impl FnMut(&mut UnitProgram, usize, usize) -> Value,
 ) -> Vec<Complex> {
-    let sign = program.exchange_sign().map(Source::Place);
+    let sign = program.sharing().sign.map(Source::Place);
     let mut came = vec![[None; 2]; outputs];
     for component in 0..2 {
         let word = Row::Exchange(Exchange::Read {

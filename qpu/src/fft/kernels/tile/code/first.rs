@@ -118,7 +118,7 @@ struct Next {
 impl Next {
     /// Asks for what the first unit begins with. `lanes` are offsets of its rows.
     fn start(program: &mut UnitProgram, lanes: Place) -> Self {
-        program.looks_ahead();
+        program.of_sharing().looks_ahead = true;
         let ops = &mut program.ops;
         let [shared, input] = [(); 2].map(|()| ops.take(Wish::AnyFile));
         let vector = offsets_of_a_vector(ops);
