@@ -3,7 +3,6 @@
 //! Addresses are counted on from lookup to lookup, not read as uniforms: the lists stay short, of
 //! which every line is waited for.
 
-use super::routine::Routine;
 use crate::fft::kernels::batch::Batch;
 use crate::fft::kernels::batch::layout::Word;
 use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, request, tmu};
@@ -74,13 +73,8 @@ impl First {
         for (row, point) in points.iter().enumerate() {
             for component in 0..2 {
                 ops.push(Operation::fetch(tmu(row)));
-                let fetched = Source::Place(Place::R4);
-                ops.push(Operation::mul(
-                    MulOp::Fmul,
-                    fetched,
-                    factors[component],
-                    point[component].place,
-                ));
+                let (factor, to) = (factors[component], point[component].place);
+                ops.push(Operation::mul(MulOp::Fmul, Place::R4, factor, to));
             }
             match row + ROWS_AHEAD {
                 next @ 0..16 => self.ask_row(ops, next),
@@ -98,7 +92,7 @@ impl First {
     }
 
     /// Outputs times their twiddles to the VPM, up to the drain.
-    pub fn finish(&self, ops: &mut OpList<Word>, routine: &Routine) {
+    pub fn finish(&self, ops: &mut OpList<Word>, outputs: [Complex; 16]) {
         // Counted up beside a small immediate, which is read through file B's port.
         let setup = ops.take(Wish::File(File::A));
         // Imaginary part of the output before, when it is the first of two.
@@ -111,7 +105,7 @@ impl First {
                 ops.copy(setup, Destination::WriteSetup);
                 ops.add_op(AddOp::Add, setup, 1, setup);
             }
-            let z = routine.outputs[Batch::output(position as u32) as usize];
+            let z = outputs[Batch::output(position as u32) as usize];
             let [re, im] = z;
             let factor = Source::Place(Place::R4);
             ops.push(Operation::fetch(tmu(position)));
