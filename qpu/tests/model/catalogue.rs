@@ -2,7 +2,7 @@
 
 use qpu::fft::kernels::code::Code;
 use qpu::fft::kernels::uniform::{Pack, UniformId};
-use qpu::fft::kernels::unit::uniforms::{self, Row, Scalar};
+use qpu::fft::kernels::unit::uniforms::{self, Row, Scalars};
 use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
 use qpu::fft::split::Role;
 
@@ -109,7 +109,7 @@ fn symbols(kind: Kind) -> Program {
     if role == Role::Middle {
         record.push(Record::Scalars);
         for (output, component) in pairs(16) {
-            scalars.extend((0..2.min(radix as u8 / 16)).map(|row| Scalar {
+            scalars.extend((0..2.min(radix as u8 / 16)).map(|row| Scalars::Scalar {
                 output,
                 row,
                 component,

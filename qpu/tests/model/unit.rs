@@ -5,7 +5,7 @@ use super::dft::{dft16, multiplied_back, rounded};
 use super::runner::{Complex, ModelError, ModelRunner, N, Vector, error};
 use qpu::fft::kernels::sizes::OCTET;
 use qpu::fft::kernels::twiddle::root;
-use qpu::fft::kernels::unit::uniforms::{self, Row, Scalar};
+use qpu::fft::kernels::unit::uniforms::{self, Row, Scalars};
 use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
 use qpu::fft::split::Role;
 use qpu::machine::LANES;
@@ -18,7 +18,7 @@ pub struct Unit<'a> {
     pub start: &'a HashMap<Start, u32>,
     pub record: &'a HashMap<Record, u32>,
     pub rows: &'a HashMap<Row, u32>,
-    pub scalars: &'a HashMap<Scalar, u32>,
+    pub scalars: &'a HashMap<Scalars, u32>,
 }
 
 impl Unit<'_> {
@@ -221,7 +221,7 @@ impl Unit<'_> {
         for (k_lo, vector) in (0..).zip(outputs) {
             for (lane, z) in (0..).zip(vector.iter_mut()) {
                 let row = self.row(lane);
-                let scalar = |component| Scalar {
+                let scalar = |component| Scalars::Scalar {
                     output: k_lo,
                     row: row as u8,
                     component,

@@ -41,7 +41,7 @@ use crate::fft::kernels::sizes::{OCTET, POINT_BYTES};
 use crate::fft::kernels::twiddle::root;
 use crate::fft::kernels::unit::Geometry;
 use crate::fft::kernels::unit::geometry::Unit;
-use crate::fft::kernels::unit::twiddle_tables::COMPLEX_VECTOR_BYTES;
+use crate::fft::kernels::unit::twiddle_tables::{COMPLEX_VECTOR_BYTES, part_of};
 use crate::fft::kernels::unit::uniforms::Exchange;
 use crate::fft::split::Role;
 use crate::machine::LANES;
@@ -95,12 +95,12 @@ impl Geometry {
     }
 
     /// The bit of `sharer` that decides which half of the outputs a QPU keeps in the first step.
-    const fn shifts(&self, sharer: u32) -> u32 {
+    fn shifts(&self, sharer: u32) -> u32 {
         2 * sharer / self.sharers()
     }
 
     /// k_j of the sums (0) or differences (1) of the last step.
-    const fn k_j(&self, sharer: u32, half: u32) -> u32 {
+    fn k_j(&self, sharer: u32, half: u32) -> u32 {
         match self.sharers() {
             2 => half,
             _ => sharer % 2 + 2 * half,
@@ -108,8 +108,7 @@ impl Geometry {
     }
 
     /// First row of those that a QPU reads.
-    #[must_use]
-    pub const fn first_row(&self, sharer: u32) -> u32 {
+    pub(in crate::fft) fn first_row(&self, sharer: u32) -> u32 {
         match self.role() {
             Role::Last => sharer * self.row_lanes(),
             _ => sharer,
@@ -117,39 +116,26 @@ impl Geometry {
     }
 
     /// Rows from one that a vector holds to the next.
-    #[must_use]
-    pub const fn row_step(&self) -> u32 {
+    pub(in crate::fft) fn row_step(&self) -> u32 {
         match self.role() {
             Role::Last => 1,
             _ => self.sharers(),
         }
     }
 
-    /// The number of row lists: one for each part and QPU of a tile.
-    #[must_use]
-    pub const fn row_lists(&self) -> u32 {
-        self.parts() * self.sharers()
-    }
-
-    /// The row list of unit `index`.
-    pub(in crate::fft::kernels) const fn row_list(&self, index: u32) -> u32 {
-        let unit = self.unit(index);
-        unit.part * self.sharers() + unit.sharer
-    }
-
     /// Part, and QPU of a tile, of a row list.
-    pub(in crate::fft::kernels) const fn of_list(&self, list: u32) -> [u32; 2] {
+    pub(in crate::fft::kernels) fn of_list(&self, list: u32) -> [u32; 2] {
         [list / self.sharers(), list % self.sharers()]
     }
 
     /// k_lo of an output of a QPU's transform.
-    const fn kept_output(&self, output: u32, sharer: u32) -> u32 {
+    fn kept_output(&self, output: u32, sharer: u32) -> u32 {
         (output + KEPT * self.shifts(sharer)) % LANES
     }
 
     /// By how many radix-ths of a turn point m is multiplied in a part, with what shifts the
     /// outputs.
-    pub(in crate::fft::kernels) const fn root_of_point(&self, list: u32, vector: u32) -> u32 {
+    pub(in crate::fft::kernels) fn root_of_point(&self, list: u32, vector: u32) -> u32 {
         let [part, sharer] = self.of_list(list);
         let rows = self.row_lanes() * self.sharers();
         (rows * part + self.radix() / 2 * self.shifts(sharer)) * vector
@@ -157,12 +143,12 @@ impl Geometry {
 
     /// True if twiddles of outputs are in two factors, of which the table has the one that depends
     /// on the tile.
-    const fn splits_twiddles(&self) -> bool {
+    fn splits_twiddles(&self) -> bool {
         matches!(self.role(), Role::First) && self.sharers() > 2
     }
 
     /// Columns with an entry of their own for an output of a tile.
-    const fn columns_of_an_output(&self) -> u32 {
+    fn columns_of_an_output(&self) -> u32 {
         if self.splits_twiddles() {
             1
         } else {
@@ -172,7 +158,7 @@ impl Geometry {
 
     /// Entries of a row list's roots: those by row, and where twiddles are split those by column
     /// behind them.
-    const fn entries_of_a_list(&self) -> u32 {
+    fn entries_of_a_list(&self) -> u32 {
         let by_column = if self.splits_twiddles() {
             OUTPUTS * self.lane_columns()
         } else {
@@ -182,29 +168,24 @@ impl Geometry {
     }
 
     /// Bytes of a row list's roots.
-    pub(in crate::fft::kernels) const fn roots_of_a_list(&self) -> u32 {
+    pub(in crate::fft::kernels) fn roots_of_a_list(&self) -> u32 {
         self.entries_of_a_list() * POINT_BYTES
     }
 
-    /// Byte offset of the roots of an output in those of a list.
-    pub(in crate::fft::kernels) const fn root_of_output(
+    /// Byte offset of the roots of an output in those of a list: for each row, or for each column.
+    pub(in crate::fft::kernels) fn root_of_output(
         &self,
         list: u32,
-        output: u32,
-        component: u32,
+        output: u8,
+        component: u8,
+        is_by_column: bool,
     ) -> u32 {
-        let entry = output * self.row_lanes() * POINT_BYTES;
-        list * self.roots_of_a_list() + entry + POINT_BYTES / 2 * component
-    }
-
-    /// Byte offset of the roots of an output in each column.
-    pub(in crate::fft::kernels) const fn root_of_column(
-        &self,
-        list: u32,
-        output: u32,
-        component: u32,
-    ) -> u32 {
-        let entry = ROOTS * self.row_lanes() + output * self.lane_columns();
+        let (output, component) = (u32::from(output), u32::from(component));
+        let entry = if is_by_column {
+            ROOTS * self.row_lanes() + output * self.lane_columns()
+        } else {
+            output * self.row_lanes()
+        };
         list * self.roots_of_a_list() + entry * POINT_BYTES + POINT_BYTES / 2 * component
     }
 
@@ -215,7 +196,7 @@ impl Geometry {
         let [part, sharer] = self.of_list(list);
         let (entry, component) = (word / 2, word % 2);
         let (output, row) = (entry / self.row_lanes(), entry % self.row_lanes());
-        let (cos, sin) = if let Some(entry) = entry.checked_sub(ROOTS * self.row_lanes()) {
+        let (root, sign) = if let Some(entry) = entry.checked_sub(ROOTS * self.row_lanes()) {
             let (output, column) = (entry / self.lane_columns(), entry % self.lane_columns());
             let denominator = self.radix() * self.next_radix();
             // Columns with the same twiddles are a whole number of tiles.
@@ -224,64 +205,53 @@ impl Geometry {
                 _ => 0,
             };
             let angle = n * self.tile_bin(sharer, output) + self.quarters_back(sharer, output);
-            root(angle % denominator, denominator)
+            (root(angle % denominator, denominator), 1.0)
         } else if output < LANES {
             let k_lo = self.kept_output(output, sharer);
             let row_of_tile = self.first_row(sharer) + self.row_step() * row;
-            let (cos, sin) = root(
-                row_of_tile * (part + self.parts() * k_lo) % self.radix(),
-                self.radix(),
-            );
             let sign = match self.role() {
                 Role::First => Self::sign_of_row(row),
                 _ => 1.0,
             };
-            (sign * cos, sign * sin)
+            (self.root(part, row_of_tile, k_lo), sign)
         } else {
             let half = (output - LANES) % 2;
             let eighths = row * self.k_j(sharer, half) * (4 / self.sharers());
             let back = 2 * quarters_too_far(self.sharers(), sharer, half);
-            root((eighths + back) % 8, 8)
+            (root((eighths + back) % 8, 8), 1.0)
         };
-        (if component == 0 { cos } else { sin } as f32).to_bits()
+        part_of(root, component, sign)
     }
 
     /// k_lo + 16 L k_j of output `output` of a QPU in a first pass: sums of the last step, then
     /// differences.
-    const fn tile_bin(&self, sharer: u32, output: u32) -> u32 {
+    fn tile_bin(&self, sharer: u32, output: u32) -> u32 {
         let k_lo = self.kept_output(output % KEPT, sharer);
         k_lo + LANES * self.row_lanes() * self.k_j(sharer, output / KEPT)
     }
 
     /// By what it has been multiplied too far, as the twiddles say it.
-    const fn quarters_back(&self, sharer: u32, output: u32) -> u32 {
+    fn quarters_back(&self, sharer: u32, output: u32) -> u32 {
         let quarters = quarters_too_far(self.sharers(), sharer, output / KEPT);
         quarters * (self.radix() * self.next_radix() / 4)
     }
 
     /// The unit of a tile that writes the cell of a column and of the bins from `bin` on, and the
     /// place of the cell in its block.
-    pub(in crate::fft::kernels) const fn tile_cell(&self, column: u32, bin: u32) -> (u32, u32) {
+    pub(in crate::fft::kernels) fn tile_cell(&self, column: u32, bin: u32) -> (u32, u32) {
         let groups = self.row_lanes();
         let (k_hi, k_j) = (bin / LANES % groups, bin / LANES / groups);
         let lane = k_hi * self.lane_columns() + column % self.lane_columns();
         let octet = bin / OCTET % 2;
         match self.sharers() {
+            1 => (0, LANES * octet + lane),
             2 => (octet, LANES * k_j + lane),
             _ => (2 * octet + k_j % 2, LANES * (k_j / 2) + lane),
         }
     }
 
-    /// The number of stores of a unit of a tile.
-    pub(in crate::fft::kernels) const fn tile_stores(&self) -> u32 {
-        match self.role() {
-            Role::Last => 4,
-            _ => 2,
-        }
-    }
-
     /// The first output that a store of a unit of a last pass holds.
-    pub(in crate::fft::kernels) const fn tile_output(&self, unit: &Unit, store: u32) -> u32 {
+    pub(in crate::fft::kernels) fn tile_output(&self, unit: &Unit, store: u32) -> u32 {
         // Sums, then differences of the last step, each for k_r = 0 and 1.
         let (half, k_r) = (store / 2, store % 2);
         let k_j = self.k_j(unit.sharer, half);
@@ -299,7 +269,7 @@ impl Geometry {
 
     /// Bytes of what a unit reads of the table of twiddles, as a power of two: addresses are added
     /// up without carries.
-    const fn tile_table_of_a_unit(&self) -> u32 {
+    fn tile_table_of_a_unit(&self) -> u32 {
         (OUTPUTS * self.columns_of_an_output() * POINT_BYTES + COMPLEX_VECTOR_BYTES)
             .next_power_of_two()
     }
@@ -310,7 +280,7 @@ impl Geometry {
     }
 
     /// Byte offset of what a unit reads of it.
-    pub(in crate::fft::kernels) const fn tile_table_of_unit(&self, unit: &Unit) -> u32 {
+    pub(in crate::fft::kernels) fn tile_table_of_unit(&self, unit: &Unit) -> u32 {
         let tile = match self.columns_of_a_twiddle() {
             1 => unit.column / self.lane_columns(),
             columns => unit.column / columns,
@@ -319,7 +289,7 @@ impl Geometry {
     }
 
     /// Byte offset there of what is read for an output; 16 is the vector that all share.
-    pub(in crate::fft::kernels) const fn tile_table_of_output(&self, output: u32) -> u32 {
+    pub(in crate::fft::kernels) fn tile_table_of_output(&self, output: u32) -> u32 {
         output * self.columns_of_an_output() * POINT_BYTES
     }
 

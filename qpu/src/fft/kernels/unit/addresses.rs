@@ -1,5 +1,5 @@
-//! Numbers that programs add up to find their rows and the places of their stores: one number per
-//! unit, row and lane.
+//! Numbers that programs add up to find their rows, one per unit, row and lane; and the rows that
+//! they store.
 //!
 //! A lookup of component c of vector v reads, in each lane, at
 //! [`Geometry::read_unit`] + [`Geometry::read_vector`] + [`Geometry::read_lane`]. Vector v = 16 b +
@@ -18,13 +18,12 @@ use crate::machine::{LANE_BYTES, LANES, VECTOR_BYTES};
 impl Geometry {
     /// Vectors that a unit reads: 16 for each part.
     #[must_use]
-    pub const fn vectors(&self) -> u32 {
+    pub fn vectors(&self) -> u32 {
         LANES * self.parts()
     }
 
     /// Byte offset of what unit `index` reads, in the caller's input or in scratch memory.
-    #[must_use]
-    pub fn read_unit(&self, index: u32) -> u32 {
+    pub(in crate::fft) fn read_unit(&self, index: u32) -> u32 {
         let unit = self.unit(index);
         let row = self.first_row(unit.sharer);
         match self.previous() {
@@ -38,8 +37,7 @@ impl Geometry {
 
     /// Byte offset of the row in lane 0 of a vector, for a component of what part `part` sums up:
     /// 0 for real, 1 for imaginary parts.
-    #[must_use]
-    pub fn read_vector(&self, part: u32, vector: u32, component: u32) -> u32 {
+    pub(in crate::fft) fn read_vector(&self, part: u32, vector: u32, component: u32) -> u32 {
         let row = vector * self.row_lanes() * self.sharers();
         let component = (component + self.quarters(part, vector)) % 2;
         match self.previous() {
@@ -53,8 +51,7 @@ impl Geometry {
 
     /// Byte offset of a lane's row and column, octet, bin or transform. Of a unit that has fewer
     /// transforms than lanes for them, `transforms` of them: the other lanes read the last.
-    #[must_use]
-    pub fn read_lane(&self, lane: u32, transforms: u32) -> u32 {
+    pub(in crate::fft) fn read_lane(&self, lane: u32, transforms: u32) -> u32 {
         let row = self.row_of_lane(lane) * self.row_step();
         let column = self.column_of_lane(lane);
         match (self.role(), self.previous()) {
@@ -71,8 +68,7 @@ impl Geometry {
     }
 
     /// Row, modulo [`Geometry::row_lanes`], that a lane holds of each vector.
-    #[must_use]
-    pub const fn row_of_lane(&self, lane: u32) -> u32 {
+    pub(in crate::fft) fn row_of_lane(&self, lane: u32) -> u32 {
         let group = lane / self.lane_columns();
         match self.role() {
             Role::Last => lane % self.row_lanes(),
@@ -83,8 +79,7 @@ impl Geometry {
     }
 
     /// Column, transform or bin that a lane holds; of two octets the bin modulo 16.
-    #[must_use]
-    pub const fn column_of_lane(&self, lane: u32) -> u32 {
+    pub(in crate::fft) fn column_of_lane(&self, lane: u32) -> u32 {
         match self.role() {
             Role::Last if self.row_lanes() == 1 => lane / 2 + OCTET * (lane % 2),
             Role::Last => lane / 2,
@@ -94,14 +89,12 @@ impl Geometry {
 
     /// Exponent of the power of -i by which part `part` multiplies the rows of a vector before it
     /// sums them.
-    #[must_use]
-    pub const fn quarters(&self, part: u32, vector: u32) -> u32 {
+    pub(in crate::fft) fn quarters(&self, part: u32, vector: u32) -> u32 {
         part * (vector / LANES) * (4 / self.parts()) % 4
     }
 
     /// True if a vector's component enters the sum of a part with a minus.
-    #[must_use]
-    pub const fn is_subtracted(&self, part: u32, vector: u32, component: u32) -> bool {
+    pub(in crate::fft) fn is_subtracted(&self, part: u32, vector: u32, component: u32) -> bool {
         // (-i)(re + i im) = im - i re.
         match component {
             0 => matches!(self.quarters(part, vector), 2 | 3),
@@ -109,66 +102,20 @@ impl Geometry {
         }
     }
 
-    /// Stores of a unit: blocks of rows at equal distances.
-    #[must_use]
-    pub const fn stores(&self) -> u32 {
+    /// Rows of one store of a unit: blocks of rows at equal distances. Of single passes, those of a
+    /// full unit.
+    pub(in crate::fft) fn rows_of_a_store(&self) -> u32 {
         match self.role() {
-            Role::First | Role::Last if self.sharers() > 1 => self.tile_stores(),
-            Role::First | Role::Middle => 1,
-            Role::Last if self.row_lanes() == 1 => 2,
-            Role::Last => 1,
-            // For each k_hi, the lower and the upper half of 16 outputs.
-            Role::Single => 2 * self.row_lanes(),
-        }
-    }
-
-    /// Rows of one store of unit `index` of a batch.
-    #[must_use]
-    pub const fn store_rows(&self, index: u32, batch: u32) -> u32 {
-        match self.role() {
-            Role::Single => {
-                let left = batch - self.unit(index).transform;
-                if left < self.lane_columns() {
-                    left
-                } else {
-                    self.lane_columns()
-                }
-            }
-            _ => 2 * LANES / self.stores(),
-        }
-    }
-
-    /// First row of the 32 in the VPM that a store takes.
-    #[must_use]
-    pub const fn store_vpm_row(&self, store: u32) -> u32 {
-        match self.role() {
-            Role::Single => LANES * (store % 2) + self.lane_columns() * (store / 2),
-            _ => store * (2 * LANES / self.stores()),
-        }
-    }
-
-    /// Byte offset of the first row of a store of unit `index`, in scratch memory or in the
-    /// caller's output.
-    #[must_use]
-    pub const fn store_unit(&self, index: u32, store: u32) -> u32 {
-        let unit = self.unit(index);
-        match self.role() {
-            Role::First if self.sharers() > 1 => {
-                self.block(index) + store * LANES * self.cell_pitch()
-            }
-            Role::First | Role::Middle => self.block(index),
-            Role::Last if self.sharers() > 1 => {
-                self.output(unit.transform, unit.bin, self.tile_output(&unit, store))
-            }
-            Role::Last => self.output(unit.transform, unit.bin, unit.part) + VECTOR_BYTES * store,
-            // VPM row 16 · (k_lo / 8) + lane, lane = c · k_hi + transform.
-            Role::Single => self.output(unit.transform, 0, OCTET * store),
+            Role::First if self.sharers() > 1 => LANES,
+            Role::Last if self.sharers() > 1 => LANES / 2,
+            Role::Last if self.row_lanes() == 1 => LANES,
+            Role::First | Role::Middle | Role::Last => 2 * LANES,
+            Role::Single => self.lane_columns(),
         }
     }
 
     /// Bytes from the start of a row that is stored to the start of the next.
-    #[must_use]
-    pub const fn store_pitch(&self) -> u32 {
+    pub(in crate::fft) fn store_pitch(&self) -> u32 {
         match self.role() {
             Role::First | Role::Middle => self.cell_pitch(),
             Role::Last => POINT_BYTES * self.before() * self.parts(),
@@ -179,7 +126,7 @@ impl Geometry {
     /// True if the distance of rows is more than a store can have (16 bits from the end of a row to
     /// the start of the next), so that each row is a store of its own.
     #[must_use]
-    pub const fn is_stored_by_rows(&self) -> bool {
+    pub fn is_stored_by_rows(&self) -> bool {
         self.store_pitch() - VECTOR_BYTES > u16::MAX as u32
     }
 }

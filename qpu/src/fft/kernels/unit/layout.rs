@@ -1,30 +1,30 @@
 //! The layout of passes of complex transforms: addresses and factors from the pass's geometry.
 
 use super::Geometry;
-use super::twiddle_tables::Table;
-use super::uniforms::{Record, Row, Scalar, Start};
+use super::pairs::{OF_PAIRS, rounds_of_a_pair};
+use super::twiddle_tables::{Table, part_of};
+use super::uniforms::{Record, Row, Scalars, Start};
 use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
-use crate::fft::kernels::layout::{Layout, Vector};
+use crate::fft::kernels::layout::{Layout, QPUS_OF_A_SLICE, Vector};
 use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::roots::product;
-use crate::fft::kernels::samples::HIGH_BYTES;
-use crate::fft::kernels::sizes::POINT_BYTES;
+use crate::fft::kernels::samples::{Factors, HIGH_BYTES};
+use crate::fft::kernels::sizes::{CELL_BYTES, OCTET, POINT_BYTES};
 use crate::fft::kernels::twiddle::root;
 use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::fft::split::Role;
-use crate::machine::LANES;
+use crate::machine::{LANES, VECTOR_BYTES};
 use crate::vpm::{Store, store_stride};
 
 impl Geometry {
     /// The root that row `row` of the lanes is multiplied by before the lanes' own transform.
-    fn root(&self, part: u32, row: u32, output: u32) -> (f64, f64) {
+    pub(in crate::fft::kernels) fn root(&self, part: u32, row: u32, output: u32) -> (f64, f64) {
         root(row * (part + self.parts() * output), self.radix())
     }
 
     /// The sign of a row: rows that the lanes' transform of first and single passes subtracts come
     /// with a minus.
-    #[must_use]
-    pub const fn sign_of_row(row: u32) -> f64 {
+    pub(in crate::fft) fn sign_of_row(row: u32) -> f64 {
         if row.count_ones().is_multiple_of(2) {
             1.0
         } else {
@@ -44,7 +44,7 @@ impl Layout for Geometry {
 
     fn traffic(&self, batch: u32) -> [u64; 2] {
         let points = u64::from(batch) * u64::from(self.points());
-        let read = u64::from(self.reading().point_bytes()) * u64::from(self.parts());
+        let read = u64::from(self.reading.point_bytes()) * u64::from(self.parts());
         [points * read, points * u64::from(POINT_BYTES)]
     }
 
@@ -72,28 +72,61 @@ impl Layout for Geometry {
         self.transforms_per_unit()
     }
 
+    /// Where each unit of a transform has its own part of a large table or of a window, the same
+    /// unit of all transforms follow each other, so that the part is read from memory once. Units
+    /// that share lines of the input stay together.
     fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
-        self.unit_in_order(number, batch)
+        let has_own_part = match self.table() {
+            Table::ByUnit => true,
+            Table::ByTile => self.columns_of_a_twiddle() == 1,
+            _ => false,
+        };
+        if !has_own_part && self.factored_units() == 1 {
+            return number;
+        }
+        let units = self.units(1);
+        let lines = CELL_BYTES.div_ceil(self.lane_columns() * self.reading.point_bytes());
+        let together = units.min(lines * self.sharers());
+        let (low, rest) = (number % together, number / together);
+        let (transform, group) = (rest % batch, rest / batch);
+        transform * units + group * together + low
     }
 
+    /// Programs that share a tile have four that follow each other.
     fn number_of_program(&self, program: u32, programs: u32) -> u32 {
-        self.number_of_program(program, programs)
+        if !self.has_pairs(programs) || program >= OF_PAIRS {
+            return program;
+        }
+        let (slice, own) = (program / QPUS_OF_A_SLICE, program % QPUS_OF_A_SLICE);
+        own % 2 * QPUS_OF_A_SLICE + own / 2 * 2 + slice
     }
 
     fn units_of_program(&self, units: u32, programs: u32, program: u32) -> u32 {
-        if self.has_pairs(programs) {
-            let number = self.number_of_program(program, programs);
-            self.units_of_number(units, programs, number)
+        if !self.has_pairs(programs) {
+            return units / programs + u32::from(program < units % programs);
+        }
+        let rounds = rounds_of_a_pair(units, programs);
+        // The first two groups have the first numbers, and the first programs.
+        if program < OF_PAIRS {
+            rounds
         } else {
-            units / programs + u32::from(program < units % programs)
+            units / QPUS_OF_A_SLICE - 2 * rounds
         }
     }
 
     fn unit_of_program(&self, units: u32, programs: u32, program: u32, number: u32) -> Option<u32> {
-        self.has_pairs(programs).then(|| {
-            let own = self.number_of_program(program, programs);
-            self.unit_of_number(units, programs, own, number)
-        })
+        if !self.has_pairs(programs) {
+            return None;
+        }
+        let own = self.number_of_program(program, programs);
+        let (group, own) = (own / QPUS_OF_A_SLICE, own % QPUS_OF_A_SLICE);
+        // A part is as many units as there are QPUs.
+        let part = if group < 2 {
+            2 * number + group
+        } else {
+            2 * rounds_of_a_pair(units, programs) + number
+        };
+        Some(part * QPUS_OF_A_SLICE + own)
     }
 
     fn loss(&self) -> f64 {
@@ -122,11 +155,35 @@ impl Layout for Geometry {
         is_inverse: bool,
         put: &mut dyn FnMut(u32, &[u32]),
     ) {
-        self.fill_factors(window, is_inverse, put);
+        if self.factors_bytes() == 0 {
+            return;
+        }
+        let reading = self.reading;
+        if reading.factors == Factors::Common {
+            let factor = window(0);
+            // The second vector is that of imaginary parts.
+            let sign = if is_inverse { -1.0 } else { 1.0 };
+            put(0, &[reading.factor(factor); LANES as usize]);
+            put(LANES, &[reading.factor(sign * factor); LANES as usize]);
+            return;
+        }
+        let components = reading.factors.components();
+        for index in 0..self.factored_units() {
+            for vector in 0..LANES {
+                for component in 0..components {
+                    let words: Vector = core::array::from_fn(|lane| {
+                        let point = self.point_of(index, vector, lane as u32);
+                        reading.factor(window(components * point + component))
+                    });
+                    let offset = self.factors_of_unit(index) + self.factor(vector, component);
+                    put(offset / 4, &words);
+                }
+            }
+        }
     }
 
     fn row_lists(&self) -> u32 {
-        self.row_lists()
+        self.parts() * self.sharers()
     }
 
     fn scalar_lists(&self) -> u32 {
@@ -152,9 +209,7 @@ impl Layout for Geometry {
         let (output, component) = (index / 2, index % 2);
         core::array::from_fn(|lane| {
             let row = self.row_of_lane(lane as u32);
-            let (cos, sin) = self.root(0, row, output);
-            let sign = Self::sign_of_row(row);
-            ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
+            part_of(self.root(0, row, output), component, Self::sign_of_row(row))
         })
     }
 
@@ -172,7 +227,8 @@ impl Layout for Geometry {
     }
 
     fn row_list(&self, index: u32) -> u32 {
-        self.row_list(index)
+        let unit = self.unit(index);
+        unit.part * self.sharers() + unit.sharer
     }
 
     fn scalar_list(&self, index: u32) -> u32 {
@@ -189,13 +245,36 @@ impl Layout for Geometry {
     }
 
     fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
-        buffers.to + self.store_unit(unit.index, index.into())
+        let (number, store) = (unit.index, u32::from(index));
+        let unit = self.unit(number);
+        buffers.to
+            + match self.role() {
+                Role::First if self.sharers() > 1 => {
+                    self.block(number) + store * LANES * self.cell_pitch()
+                }
+                Role::First | Role::Middle => self.block(number),
+                Role::Last if self.sharers() > 1 => {
+                    self.output(unit.transform, unit.bin, self.tile_output(&unit, store))
+                }
+                Role::Last => {
+                    self.output(unit.transform, unit.bin, unit.part) + VECTOR_BYTES * store
+                }
+                // VPM row 16 · (k_lo / 8) + lane, lane = c · k_hi + transform.
+                Role::Single => self.output(unit.transform, 0, OCTET * store),
+            }
     }
 
     fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
-        let rows = self.store_rows(unit.index, unit.batch);
-        let first = 2 * LANES * unit.area() + self.store_vpm_row(index.into());
-        Store::rows(rows as u8, first as u8)
+        let (rows, store) = (self.rows_of_a_store(), u32::from(index));
+        let (rows, first) = match self.role() {
+            // For each k_hi, the lower and the upper half of 16 outputs.
+            Role::Single => (
+                rows.min(unit.batch - self.unit(unit.index).transform),
+                LANES * (store % 2) + rows * (store / 2),
+            ),
+            _ => (rows, store * rows),
+        };
+        Store::rows(rows as u8, (2 * LANES * unit.area() + first) as u8)
     }
 
     fn start(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
@@ -218,18 +297,14 @@ impl Layout for Geometry {
 
     fn row(&self, buffers: &Buffers, list: u32, id: UniformId) -> u32 {
         let [part, _] = self.of_list(list);
-        let part_of = |root: (f64, f64), component: u8| {
-            let value = if component == 0 { root.0 } else { root.1 };
-            (value as f32).to_bits()
-        };
         match Row::of(id) {
             Row::Input { vector, component } => {
                 self.read_vector(part, vector.into(), component.into())
             }
             Row::Factor { vector, component } => self.factor(vector.into(), component.into()),
-            Row::Flip => self.reading().flip(),
+            Row::Flip => self.reading.flip(),
             Row::Mask => HIGH_BYTES,
-            Row::Middle => self.reading().middle().to_bits(),
+            Row::Middle => self.reading.middle().to_bits(),
             Row::Sign { block, component } => {
                 let vector = LANES * u32::from(block);
                 let negative = self.is_subtracted(part, vector, component.into());
@@ -237,7 +312,7 @@ impl Layout for Geometry {
             }
             Row::Part { vector, component } => {
                 let angle = self.root_of_point(list, vector.into());
-                part_of(root(angle, self.radix()), component)
+                part_of(root(angle, self.radix()), component.into(), 1.0)
             }
             Row::Column {
                 column,
@@ -245,21 +320,20 @@ impl Layout for Geometry {
                 component,
             } => {
                 let angle = u32::from(column) * u32::from(output);
-                part_of(root(angle, LANES), component)
+                part_of(root(angle, LANES), component.into(), 1.0)
             }
             Row::Root { output, component } => {
                 let sign = if self.role() == Role::Last { 1.0 } else { -1.0 };
-                let (cos, sin) = self.root(part, 1, output.into());
-                part_of((sign * cos, sign * sin), component)
+                part_of(self.root(part, 1, output.into()), component.into(), sign)
             }
             Row::RootVector { output, component } => {
                 buffers.vectors + 4 * LANES * (2 * u32::from(output) + u32::from(component))
             }
             Row::RootOfRow { output, component } => {
-                buffers.vectors + self.root_of_output(list, output.into(), component.into())
+                buffers.vectors + self.root_of_output(list, output, component, false)
             }
             Row::RootOfColumn { output, component } => {
-                buffers.vectors + self.root_of_column(list, output.into(), component.into())
+                buffers.vectors + self.root_of_output(list, output, component, true)
             }
             Row::Before { output, component } => {
                 self.twiddle_of_output(output.into()) + POINT_BYTES / 2 * u32::from(component)
@@ -280,15 +354,18 @@ impl Layout for Geometry {
     }
 
     fn scalar(&self, list: u32, id: UniformId) -> u32 {
-        let word = Scalar::of(id);
+        let Scalars::Scalar {
+            output,
+            row,
+            component,
+        } = Scalars::of(id);
         let (column, part) = (list / self.parts(), list % self.parts());
         let denominator = self.denominator();
         let step = u64::from(column) * u64::from(self.bins() * self.parts());
-        let angle = step * u64::from(word.output) % u64::from(denominator);
+        let angle = step * u64::from(output) % u64::from(denominator);
         let after = root(angle as u32, denominator);
-        let own = self.root(part, word.row.into(), word.output.into());
-        let (cos, sin) = product(after, own);
-        let sign = if word.row == 0 { 1.0 } else { -1.0 };
-        ((sign * if word.component == 0 { cos } else { sin }) as f32).to_bits()
+        let own = self.root(part, row.into(), output.into());
+        let sign = if row == 0 { 1.0 } else { -1.0 };
+        part_of(product(after, own), component.into(), sign)
     }
 }

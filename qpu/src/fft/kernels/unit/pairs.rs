@@ -37,71 +37,27 @@ const DELAY: u32 = 175;
 /// Programs with fewer units begin at once.
 const DELAYED_UNITS: u32 = 3;
 /// Programs of the first two groups.
-const OF_PAIRS: u32 = 2 * QPUS_OF_A_SLICE;
+pub(super) const OF_PAIRS: u32 = 2 * QPUS_OF_A_SLICE;
 
 impl Geometry {
     /// True if two groups of QPUs do both parts of a tile, of `programs` programs.
-    #[must_use]
-    pub const fn has_pairs(&self, programs: u32) -> bool {
+    pub(in crate::fft) fn has_pairs(&self, programs: u32) -> bool {
         self.sharers() == QPUS_OF_A_SLICE && self.parts() == 2 && programs >= OF_PAIRS
-    }
-
-    /// The number by which program `program` of `programs`, in the order in which they are started,
-    /// knows itself: those that share a tile have four that follow each other.
-    #[must_use]
-    pub const fn number_of_program(&self, program: u32, programs: u32) -> u32 {
-        if !self.has_pairs(programs) || program >= OF_PAIRS {
-            return program;
-        }
-        let (slice, own) = (program / QPUS_OF_A_SLICE, program % QPUS_OF_A_SLICE);
-        own % 2 * QPUS_OF_A_SLICE + own / 2 * 2 + slice
     }
 
     /// [`Start::Delay`](super::uniforms::Start::Delay) of the program with number `number`, which
     /// has `units` units.
-    #[must_use]
-    pub const fn delay(&self, number: u32, units: u32) -> u32 {
+    pub(in crate::fft) fn delay(&self, number: u32, units: u32) -> u32 {
         if self.sharers() < QPUS_OF_A_SLICE || units < DELAYED_UNITS {
             return 0;
         }
         number / QPUS_OF_A_SLICE * DELAY
     }
-
-    /// The number of units, of `units`, that the program with number `number` does, where there are
-    /// pairs.
-    #[must_use]
-    pub const fn units_of_number(&self, units: u32, programs: u32, number: u32) -> u32 {
-        let of_each = rounds_of_a_pair(units, programs);
-        if number < OF_PAIRS {
-            of_each
-        } else {
-            units / QPUS_OF_A_SLICE - 2 * of_each
-        }
-    }
-
-    /// The unit, of these, that it does as number `number_in_order`.
-    #[must_use]
-    pub const fn unit_of_number(
-        &self,
-        units: u32,
-        programs: u32,
-        number: u32,
-        number_in_order: u32,
-    ) -> u32 {
-        let (group, own) = (number / QPUS_OF_A_SLICE, number % QPUS_OF_A_SLICE);
-        // A part is as many units as there are QPUs.
-        let part = if group < 2 {
-            2 * number_in_order + group
-        } else {
-            2 * rounds_of_a_pair(units, programs) + number_in_order
-        };
-        part * QPUS_OF_A_SLICE + own
-    }
 }
 
 /// Parts that each of the first two groups does of `units` units: a third of all, or half if there
 /// is no other group.
-const fn rounds_of_a_pair(units: u32, programs: u32) -> u32 {
+pub(super) const fn rounds_of_a_pair(units: u32, programs: u32) -> u32 {
     let parts = units / QPUS_OF_A_SLICE;
     if programs < OF_PAIRS + QPUS_OF_A_SLICE {
         parts / 2
@@ -113,6 +69,7 @@ const fn rounds_of_a_pair(units: u32, programs: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fft::kernels::layout::Layout;
     use crate::fft::split::{QUAD, Split};
 
     fn last_256(log2_points: u8) -> Geometry {
@@ -127,16 +84,17 @@ mod tests {
             let units = pass.units(batch);
             for programs in [8, 12] {
                 assert!(pass.has_pairs(programs));
-                let mut numbers: Vec<_> = (0..programs)
-                    .map(|program| pass.number_of_program(program, programs))
-                    .collect();
+                let mut numbers = Vec::new();
                 let mut seen = vec![0; units as usize];
                 let mut shares = Vec::new();
-                for &number in &numbers {
-                    let rounds = pass.units_of_number(units, programs, number);
+                for program in 0..programs {
+                    let number = pass.number_of_program(program, programs);
+                    numbers.push(number);
+                    let rounds = pass.units_of_program(units, programs, program);
                     shares.push(rounds);
                     for number_in_order in 0..rounds {
-                        let unit = pass.unit_of_number(units, programs, number, number_in_order);
+                        let unit = pass.unit_of_program(units, programs, program, number_in_order);
+                        let unit = unit.expect("has pairs");
                         assert_eq!(pass.unit(unit).sharer, number % 4);
                         seen[unit as usize] += 1;
                     }
@@ -157,8 +115,8 @@ mod tests {
         let units = pass.units(1);
         for program in (0..8).step_by(2) {
             let [one, other] = [0, 1].map(|next| {
-                let number = pass.number_of_program(program + next, 12);
-                pass.unit(pass.unit_of_number(units, 12, number, 1))
+                let unit = pass.unit_of_program(units, 12, program + next, 1);
+                pass.unit(unit.expect("has pairs"))
             });
             assert_eq!((one.part, other.part), (0, 1));
             assert_eq!(

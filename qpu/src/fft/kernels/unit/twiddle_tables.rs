@@ -35,6 +35,11 @@ use crate::machine::LANES;
 /// Bytes of a vector of complex numbers.
 pub const COMPLEX_VECTOR_BYTES: u32 = LANES * POINT_BYTES;
 
+/// Cosine (component 0) or sine of a root, with a sign, rounded once.
+pub(in crate::fft::kernels) fn part_of((cos, sin): (f64, f64), component: u32, sign: f64) -> u32 {
+    ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
+}
+
 /// The layout of the twiddles after a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Table {
@@ -55,8 +60,7 @@ type PutEntries<'a> = &'a mut dyn FnMut(u32, &mut dyn Iterator<Item = (f64, f64)
 
 impl Geometry {
     /// The table that the pass reads.
-    #[must_use]
-    pub const fn table(&self) -> Table {
+    pub(in crate::fft) fn table(&self) -> Table {
         match self.role() {
             Role::Single | Role::Last => Table::None,
             Role::First if self.sharers() > 1 => Table::ByTile,
@@ -67,8 +71,7 @@ impl Geometry {
     }
 
     /// Bytes of the table, a multiple of a cache line.
-    #[must_use]
-    pub fn table_bytes(&self) -> u32 {
+    pub(in crate::fft) fn table_bytes(&self) -> u32 {
         match self.table() {
             Table::None => 0,
             Table::ByTile => self.tile_table_bytes(),
@@ -98,19 +101,17 @@ impl Geometry {
 
     /// True if the twiddles are in two parts, the first with the twiddle factors of the lanes'
     /// rows.
-    #[must_use]
-    pub const fn roots_by_table(&self) -> bool {
+    pub(in crate::fft) fn roots_by_table(&self) -> bool {
         matches!(self.role(), Role::First) && self.row_lanes() > 2 && self.sharers() == 1
     }
 
     /// Outputs that a table by unit or by column has entries for.
-    const fn table_outputs(&self) -> u32 {
+    fn table_outputs(&self) -> u32 {
         LANES + self.roots_by_table() as u32
     }
 
     /// Byte offset of what unit `index` of a batch reads of the table.
-    #[must_use]
-    pub fn twiddle_of_unit(&self, index: u32) -> u32 {
+    pub(in crate::fft) fn twiddle_of_unit(&self, index: u32) -> u32 {
         let unit = self.unit(index);
         // A pass with columns of their own twiddles has n(j+1) = column / S(j+1).
         let row = unit.column / self.columns_of_a_twiddle();
@@ -129,8 +130,7 @@ impl Geometry {
 
     /// Byte offset of what is read for output `k_lo` = 0..16, beside that of unit and lane; 16
     /// where [`Geometry::roots_by_table`] for the other part.
-    #[must_use]
-    pub const fn twiddle_of_output(&self, k_lo: u32) -> u32 {
+    pub(in crate::fft) fn twiddle_of_output(&self, k_lo: u32) -> u32 {
         match self.table() {
             Table::ByTile => self.tile_table_of_output(k_lo),
             Table::ByUnit => k_lo * COMPLEX_VECTOR_BYTES,
@@ -141,8 +141,7 @@ impl Geometry {
     }
 
     /// Byte offset of what a lane reads, beside that of unit and output.
-    #[must_use]
-    pub const fn twiddle_of_lane(&self, lane: u32) -> u32 {
+    pub(in crate::fft) fn twiddle_of_lane(&self, lane: u32) -> u32 {
         match self.table() {
             Table::ByUnit | Table::ByOctet => lane * POINT_BYTES,
             Table::ByTile => lane % self.lane_columns() * POINT_BYTES,
@@ -153,8 +152,7 @@ impl Geometry {
     }
 
     /// Output of the lanes' own transform that a lane holds: outputs k' = k_lo + 16 k_hi.
-    #[must_use]
-    pub const fn k_hi(&self, lane: u32) -> u32 {
+    pub(in crate::fft) fn k_hi(&self, lane: u32) -> u32 {
         match self.role() {
             Role::Single | Role::First => lane / self.lane_columns(),
             Role::Middle => lane / OCTET,
@@ -183,7 +181,7 @@ impl Geometry {
                     put_entries(words(first), &mut entries.by_ref().take(LANES as usize));
                 }
             }
-            Table::ByUnit if self.roots_by_table() => {
+            Table::ByUnit => {
                 for index in 0..self.units(1) {
                     let unit = self.unit(index);
                     for output in 0..self.table_outputs() {
@@ -208,20 +206,6 @@ impl Geometry {
                         words(first * POINT_BYTES),
                         &mut (first..first + LANES).map(entry),
                     );
-                }
-            }
-            Table::ByUnit => {
-                for index in 0..self.units(1) {
-                    let unit = self.unit(index);
-                    for k_lo in 0..LANES {
-                        let root = |lane: u32| {
-                            let column = unit.column + lane % self.lane_columns();
-                            let k = k_lo + LANES * self.k_hi(lane);
-                            root(column * k % self.points(), self.points())
-                        };
-                        let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(k_lo);
-                        put_entries(words(offset), &mut (0..LANES).map(root).map(gained));
-                    }
                 }
             }
             Table::ByColumn => {
@@ -274,12 +258,15 @@ impl Geometry {
         }
     }
 
-    /// An entry of a table of a pass that [`Geometry::roots_by_table`], for n2 = `column`: of
-    /// output k_lo < 16 and row r of the lanes, or of the outputs k_hi, which are rows with their
-    /// bits reversed.
+    /// An entry of a table by unit, or of a pass that [`Geometry::roots_by_table`], for n2 =
+    /// `column`: of output k_lo < 16 and row r of the lanes, or of the outputs k_hi, which are rows
+    /// with their bits reversed.
     fn part_of_twiddle(&self, column: u32, output: u32, row: u32, gain: f64) -> (f64, f64) {
         let denominator = self.radix() * self.next_radix();
-        let (angle, factor) = if output < LANES {
+        let (angle, factor) = if !self.roots_by_table() {
+            // Of two rows, k_hi is the row.
+            (column * (output + LANES * row), gain)
+        } else if output < LANES {
             let root = row * self.next_radix();
             (output * (column + root), Self::sign_of_row(row))
         } else {
@@ -299,8 +286,7 @@ impl Geometry {
     /// an impulse the smaller, and their middle is taken: 0.25 for each of the log2 R sums on an
     /// output's path and 1.01 for each factor. Of the factors inside a 16-point transform half are
     /// by multiples of a quarter turn, which are exact; row 0 and part 0 are not multiplied.
-    #[must_use]
-    pub fn loss(&self) -> f64 {
+    pub(in crate::fft) fn loss(&self) -> f64 {
         let share_of_others = |count: u32| 1.0 - 1.0 / f64::from(count);
         let after = match self.table() {
             // Odd rows of odd outputs, behind an exchange.

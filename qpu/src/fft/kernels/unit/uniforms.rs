@@ -1,6 +1,6 @@
 //! Uniforms of the programs that transform units of 256 points.
 
-use crate::fft::kernels::uniform::{Bits, Pack, uniforms};
+use crate::fft::kernels::uniform::uniforms;
 
 uniforms! {
 /// A word of the start list.
@@ -157,34 +157,19 @@ pub enum Exchange {
         component: u8,
     },
 }
+
+/// A word of a scalar list, in the order in which it is read.
+pub enum Scalars {
+    /// The part of the twiddles after a middle pass that depends on k_lo alone, together with the
+    /// root of the lanes before their own transform: W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the
+    /// same times -W_R^(q + F k_lo) for r = 1. Of 16 points there is no r = 1.
+    Scalar {
+        /// k_lo.
+        output: u8,
+        /// r.
+        row: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
 }
-
-/// A word of a scalar list, in the order in which it is read: the part of the twiddles after a
-/// middle pass that depends on k_lo alone, together with the root of the lanes before their own
-/// transform: W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r
-/// = 1. Of 16 points there is no r = 1.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Scalar {
-    /// k_lo.
-    pub output: u8,
-    /// r.
-    pub row: u8,
-    /// 0: cosine, 1: sine.
-    pub component: u8,
-}
-
-impl Pack for Scalar {
-    fn pack(self, to: &mut Bits) {
-        self.output.pack(to);
-        self.row.pack(to);
-        self.component.pack(to);
-    }
-
-    fn unpack(from: &mut Bits) -> Self {
-        Self {
-            output: u8::unpack(from),
-            row: u8::unpack(from),
-            component: u8::unpack(from),
-        }
-    }
 }

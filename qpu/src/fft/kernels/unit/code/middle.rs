@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::codelet::{Lookup, shared_twiddle};
 use super::rows_by_half;
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
-use crate::fft::kernels::unit::uniforms::{Record, Scalar};
+use crate::fft::kernels::unit::uniforms::{Record, Scalars};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
 use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
@@ -91,7 +91,7 @@ impl Middle {
         let [cos, sin] = [0, 1].map(|component| {
             let place = ops.take(Wish::File(File::B));
             let scalar = |row| {
-                Source::Uniform(Word::scalar(Scalar {
+                Source::Uniform(Word::scalar(Scalars::Scalar {
                     output,
                     row,
                     component,

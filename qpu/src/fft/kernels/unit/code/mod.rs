@@ -19,7 +19,7 @@ pub use first::program as first;
 pub use last::program as last;
 pub use middle::program as middle;
 
-use super::uniforms::{Record, Row, Scalar, Start};
+use super::uniforms::{Record, Row, Scalars, Start};
 use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::fft::kernels::unit_loop::List;
 use crate::generate::schedule::Place;
@@ -39,6 +39,6 @@ pub fn name(list: List, id: UniformId) -> String {
         List::Start => format!("{:?}", Start::of(id)),
         List::Record => format!("{:?}", Record::of(id)),
         List::Row => format!("{:?}", Row::of(id)),
-        List::Scalar => format!("{:?}", Scalar::of(id)),
+        List::Scalar => format!("{:?}", Scalars::of(id)),
     }
 }

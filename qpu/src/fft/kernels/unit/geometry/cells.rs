@@ -7,7 +7,7 @@ use crate::machine::LANES;
 
 /// Blocks of neighbouring rows of the next pass lie line by line between each other: as many, at
 /// the most, as a power of two.
-pub const LOG2_INTERLEAVED: u32 = 3;
+const LOG2_INTERLEAVED: u32 = 3;
 
 /// Bytes of scratch memory for `blocks` blocks, however they are interleaved.
 #[must_use]
@@ -29,23 +29,15 @@ const fn group_offset(index: u32, log2_blocks: u32) -> u32 {
 impl Geometry {
     /// Byte offset, in the scratch memory that the pass writes, of the cell of `column` and of the
     /// bins `bin` .. `bin + 8` of Pj, `bin` a multiple of 8.
-    #[must_use]
-    pub const fn cell(&self, transform: u32, column: u32, bin: u32) -> u32 {
+    pub(in crate::fft) fn cell(&self, transform: u32, column: u32, bin: u32) -> u32 {
         let units = transform * (self.points() / UNIT_POINTS);
         let k = bin >> self.log2_before;
         let (unit, cell) = match self.role {
-            // Single passes write no cells.
-            Role::Single => (0, 0),
-            Role::First if self.log2_sharers > 0 => {
-                let place = self.tile_cell(column, bin);
-                (self.unit_index(column, 0, 0) + place.0, place.1)
-            }
+            // They write no cells.
+            Role::Single | Role::Last => (0, 0),
             Role::First => {
-                let lane = bin / LANES * self.lane_columns() + column % self.lane_columns();
-                (
-                    self.unit_index(column, 0, 0),
-                    LANES * (bin / OCTET % 2) + lane,
-                )
+                let (sharer, cell) = self.tile_cell(column, bin);
+                (self.unit_index(column, 0, 0) + sharer, cell)
             }
             Role::Middle => {
                 let bin = bin & (self.before() - 1);
@@ -56,15 +48,13 @@ impl Geometry {
                     LANES * octet + k / parts,
                 )
             }
-            Role::Last => (0, 0),
         };
         self.block(units + unit) + ((cell * CELL_BYTES) << self.log2_interleaved())
     }
 
     /// Byte offset of the first cell of a block of unit `index`; the others follow
     /// [`Geometry::cell_pitch`] apart.
-    #[must_use]
-    pub const fn block(&self, index: u32) -> u32 {
+    pub(in crate::fft) fn block(&self, index: u32) -> u32 {
         let log2 = self.log2_interleaved();
         let (low, row) = (
             index & ((1 << self.log2_units_of_a_row()) - 1),
@@ -75,14 +65,13 @@ impl Geometry {
     }
 
     /// Bytes from a cell of a block to the next.
-    #[must_use]
-    pub const fn cell_pitch(&self) -> u32 {
+    pub(in crate::fft) fn cell_pitch(&self) -> u32 {
         CELL_BYTES << self.log2_interleaved()
     }
 
     /// Units, as a power of two, from one that writes a row of the next pass to the one that writes
     /// the next row.
-    const fn log2_units_of_a_row(&self) -> u32 {
+    fn log2_units_of_a_row(&self) -> u32 {
         let step = self.columns_of_a_twiddle();
         match self.role {
             Role::First if step >= self.lane_columns() => {
@@ -98,17 +87,13 @@ impl Geometry {
 
     /// Number of blocks that are interleaved, as a power of two: those of neighbouring rows of the
     /// next pass, which its units read together.
-    const fn log2_interleaved(&self) -> u32 {
+    fn log2_interleaved(&self) -> u32 {
         // Neighbouring columns of a first pass are in the same block.
         let log2_rows = match self.role {
             Role::First if self.columns_of_a_twiddle() < self.lane_columns() => 0,
             _ => self.log2_next,
         };
-        if log2_rows < LOG2_INTERLEAVED {
-            log2_rows
-        } else {
-            LOG2_INTERLEAVED
-        }
+        log2_rows.min(LOG2_INTERLEAVED)
     }
 }
 

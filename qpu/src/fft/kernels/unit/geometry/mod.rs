@@ -37,7 +37,6 @@
 //! programs add up, and why a pass needs no address arithmetic of its own.
 
 mod cells;
-mod factors;
 mod units;
 
 use crate::fft::kernels::program::{Kind, Samples};
@@ -45,7 +44,7 @@ use crate::fft::kernels::samples::Reading;
 use crate::fft::kernels::sizes::{POINT_BYTES, UNIT_POINTS};
 use crate::fft::split::{Axis, Role, Split};
 use crate::machine::LANES;
-pub use cells::{LOG2_INTERLEAVED, scratch_bytes};
+pub use cells::scratch_bytes;
 pub use units::Unit;
 
 /// A pass of a split.
@@ -68,20 +67,18 @@ pub struct Geometry {
     /// pass over columns, between rows of what the first reads.
     gap: u32,
     /// The way the caller's input is read, in a pass that reads it.
-    reading: Reading,
+    pub(super) reading: Reading,
 }
 
 impl Geometry {
     /// Pass number `pass` of `split`.
-    #[must_use]
-    pub fn new(split: &Split, pass: usize) -> Self {
+    pub(in crate::fft) fn new(split: &Split, pass: usize) -> Self {
         Self::of_plane(split, pass, 0, 0)
     }
 
     /// Pass number `pass` of `split`, of the rows or of the columns of a plane. It has
     /// 2^`log2_width` columns, and where rows are left to the columns, `gap` bytes between rows.
-    #[must_use]
-    pub fn of_plane(split: &Split, pass: usize, log2_width: u32, gap: u32) -> Self {
+    pub(in crate::fft) fn of_plane(split: &Split, pass: usize, log2_width: u32, gap: u32) -> Self {
         let log2_width = match split.axis() {
             Axis::Row => 0,
             Axis::Column => log2_width,
@@ -107,20 +104,12 @@ impl Geometry {
 
     /// This pass, where the caller's input is something else than points one transform after the
     /// other. No other pass than the first notices.
-    #[must_use]
-    pub const fn reads(self, reading: Reading) -> Self {
+    pub(in crate::fft) fn reads(self, reading: Reading) -> Self {
         Self { reading, ..self }
     }
 
-    /// The way the caller's input is read.
-    #[must_use]
-    pub const fn reading(&self) -> &Reading {
-        &self.reading
-    }
-
     /// The kind of program that does the pass.
-    #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub(in crate::fft) fn kind(&self) -> Kind {
         Kind {
             role: self.role,
             radix: self.radix() as u16,
@@ -133,87 +122,77 @@ impl Geometry {
     }
 
     /// The pass before, whose cells this one reads; `None` where it reads the caller's input.
-    #[must_use]
-    pub fn previous(&self) -> Option<Self> {
+    pub(in crate::fft) fn previous(&self) -> Option<Self> {
         let pass = self.pass.checked_sub(1)?;
         Some(Self::of_plane(&self.split, pass, self.log2_width, self.gap))
     }
 
     /// The role of the pass in its transform.
     #[must_use]
-    pub const fn role(&self) -> Role {
+    pub fn role(&self) -> Role {
         self.role
     }
 
     /// N; of a pass over columns, points of the plane.
-    #[must_use]
-    pub const fn points(&self) -> u32 {
+    pub(in crate::fft) fn points(&self) -> u32 {
         1 << self.log2_points
     }
 
     /// Rj: rows that an output is the sum of.
     #[must_use]
-    pub const fn radix(&self) -> u32 {
+    pub fn radix(&self) -> u32 {
         1 << self.log2_radix
     }
 
     /// QPUs that share a tile: units that follow each other.
-    #[must_use]
-    pub const fn sharers(&self) -> u32 {
+    pub(in crate::fft) fn sharers(&self) -> u32 {
         1 << self.log2_sharers
     }
 
     /// Rows of a tile that a unit transforms by itself, as a power of two.
-    const fn log2_own_radix(&self) -> u32 {
+    fn log2_own_radix(&self) -> u32 {
         self.log2_radix - self.log2_sharers
     }
 
     /// P(j-1): bins of the passes before.
-    #[must_use]
-    pub const fn before(&self) -> u32 {
+    pub(in crate::fft) fn before(&self) -> u32 {
         1 << self.log2_before
     }
 
     /// True if the pass is over the columns of a plane.
-    #[must_use]
-    pub fn is_over_columns(&self) -> bool {
+    pub(in crate::fft) fn is_over_columns(&self) -> bool {
         self.split.axis() == Axis::Column
     }
 
     /// Bins of the passes before on which twiddles depend: P(j-1), of a pass over columns without
     /// x.
-    #[must_use]
-    pub const fn bins(&self) -> u32 {
+    pub(in crate::fft) fn bins(&self) -> u32 {
         1 << (self.log2_before - self.log2_width)
     }
 
     /// Bins, on which twiddles depend, up to and with the next pass: P(j+1), of columns without x.
-    #[must_use]
-    pub const fn denominator(&self) -> u32 {
+    pub(in crate::fft) fn denominator(&self) -> u32 {
         self.bins() * self.radix() * self.next_radix()
     }
 
     /// Sj: columns for each bin.
-    #[must_use]
-    pub const fn columns(&self) -> u32 {
+    pub(in crate::fft) fn columns(&self) -> u32 {
         1 << (self.log2_points - self.log2_before - self.log2_radix)
     }
 
     /// S(j+1): columns with the same n(j+1), which is what the twiddles after the pass depend on.
-    #[must_use]
-    pub const fn columns_of_a_twiddle(&self) -> u32 {
+    pub(in crate::fft) fn columns_of_a_twiddle(&self) -> u32 {
         self.columns() >> self.log2_next
     }
 
     /// R(j+1): radix of the next pass.
-    #[must_use]
-    pub const fn next_radix(&self) -> u32 {
+    pub(in crate::fft) fn next_radix(&self) -> u32 {
         1 << self.log2_next
     }
 
     /// F: units that share the same rows.
     #[must_use]
-    pub const fn parts(&self) -> u32 {
+    pub fn parts(&self) -> u32 {
         match self.role {
             Role::Middle | Role::Last if self.log2_own_radix() > 5 => {
                 1 << (self.log2_own_radix() - 5)
@@ -223,8 +202,7 @@ impl Geometry {
     }
 
     /// Rows that lie side by side in the lanes of a vector.
-    #[must_use]
-    pub const fn row_lanes(&self) -> u32 {
+    pub(in crate::fft) fn row_lanes(&self) -> u32 {
         match self.role {
             Role::Single | Role::First => (1 << self.log2_own_radix()) / LANES,
             Role::Middle | Role::Last if self.log2_radix == 4 => 1,
@@ -233,14 +211,12 @@ impl Geometry {
     }
 
     /// Columns, transforms or octets that lie side by side in the lanes of a vector.
-    #[must_use]
-    pub const fn lane_columns(&self) -> u32 {
+    pub(in crate::fft) fn lane_columns(&self) -> u32 {
         LANES / self.row_lanes()
     }
 
     /// Transforms of a batch that a unit works on.
-    #[must_use]
-    pub const fn transforms_per_unit(&self) -> u32 {
+    pub(in crate::fft) fn transforms_per_unit(&self) -> u32 {
         match self.role {
             Role::Single => UNIT_POINTS >> self.log2_radix,
             _ => 1,
@@ -248,8 +224,7 @@ impl Geometry {
     }
 
     /// Octets of bins that a unit works on: 1, and 2 in a middle or last pass of 16 points.
-    #[must_use]
-    pub const fn octets(&self) -> u32 {
+    pub(in crate::fft) fn octets(&self) -> u32 {
         match self.role {
             Role::Middle | Role::Last if self.log2_radix == 4 => 2,
             _ => 1,
@@ -257,8 +232,7 @@ impl Geometry {
     }
 
     /// Byte offset of a row in the caller's input; in the plane, of the first point of a row.
-    #[must_use]
-    pub fn input(&self, transform: u32, row: u32, column: u32) -> u32 {
+    pub(in crate::fft) fn input(&self, transform: u32, row: u32, column: u32) -> u32 {
         let point = row * self.columns() + column;
         if self.is_over_columns() {
             let rows = self.points() >> self.log2_width;
@@ -270,14 +244,12 @@ impl Geometry {
 
     /// Byte offset of a bin in the caller's output: of output `k` of the pass and bin `bin` of
     /// those before.
-    #[must_use]
-    pub const fn output(&self, transform: u32, bin: u32, k: u32) -> u32 {
+    pub(in crate::fft) fn output(&self, transform: u32, bin: u32, k: u32) -> u32 {
         transform * self.transform_pitch() + POINT_BYTES * (bin + self.before() * k)
     }
 
     /// Bytes from the output of a transform to that of the next.
-    #[must_use]
-    pub const fn transform_pitch(&self) -> u32 {
+    pub(in crate::fft) fn transform_pitch(&self) -> u32 {
         let gap = match self.split.axis() {
             Axis::Row => self.gap,
             Axis::Column => 0,

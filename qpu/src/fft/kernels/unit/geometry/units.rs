@@ -1,12 +1,14 @@
-//! The work of each unit, and the order in which units are done.
+//! The work of each unit, and its factors on samples: where they lie, and of which points they are.
 
-use crate::fft::kernels::sizes::{CELL_BYTES, OCTET, UNIT_POINTS};
+use crate::fft::kernels::program::Samples;
+use crate::fft::kernels::samples::Factors;
+use crate::fft::kernels::sizes::{OCTET, UNIT_POINTS};
 use crate::fft::kernels::unit::Geometry;
-use crate::fft::kernels::unit::twiddle_tables::Table;
 use crate::fft::split::Role;
+use crate::machine::{LANES, VECTOR_BYTES};
 
 /// The work of a unit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Unit {
     /// Its transform in the batch; the first of several.
     pub transform: u32,
@@ -22,8 +24,7 @@ pub struct Unit {
 
 impl Geometry {
     /// Units for `batch` transforms.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
+    pub(in crate::fft) fn units(&self, batch: u32) -> u32 {
         match self.role {
             Role::Single => batch.div_ceil(self.transforms_per_unit()),
             _ => batch << (self.log2_points - 8),
@@ -32,24 +33,19 @@ impl Geometry {
 
     /// The work of unit number `index` of the batch. Parts that share rows have neighbouring
     /// numbers, so that they can run at the same time on QPUs that share a TMU.
-    #[must_use]
-    pub const fn unit(&self, index: u32) -> Unit {
+    pub(in crate::fft) fn unit(&self, index: u32) -> Unit {
         match self.role {
             Role::Single => Unit {
                 transform: index * self.transforms_per_unit(),
-                column: 0,
-                bin: 0,
-                part: 0,
-                sharer: 0,
+                ..Unit::default()
             },
             Role::First => {
                 let units = self.points() / UNIT_POINTS;
                 Unit {
                     transform: index / units,
                     column: index % units / self.sharers() * self.lane_columns(),
-                    bin: 0,
-                    part: 0,
                     sharer: index % self.sharers(),
+                    ..Unit::default()
                 }
             }
             Role::Middle | Role::Last => {
@@ -69,41 +65,9 @@ impl Geometry {
         }
     }
 
-    /// The unit that is done as number `number` of those of `batch` transforms.
-    ///
-    /// Where each unit of a transform has its own part of a large table or of a window, the same
-    /// unit of all transforms follow each other, so that the part is read from memory once. Units
-    /// that share lines of the input stay together.
-    #[must_use]
-    pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
-        if !self.is_by_unit() {
-            return number;
-        }
-        let lines = CELL_BYTES.div_ceil(self.lane_columns() * self.reading.point_bytes());
-        let together = lines * self.sharers();
-        let together = if together < self.units(1) {
-            together
-        } else {
-            self.units(1)
-        };
-        let (low, rest) = (number % together, number / together);
-        let (transform, group) = (rest % batch, rest / batch);
-        transform * self.units(1) + group * together + low
-    }
-
-    /// True if each unit of a transform has its own part of a table or of a window.
-    const fn is_by_unit(&self) -> bool {
-        let is_by_unit = match self.table() {
-            Table::ByUnit => true,
-            Table::ByTile => self.columns_of_a_twiddle() == 1,
-            _ => false,
-        };
-        is_by_unit || self.factored_units() > 1
-    }
-
     /// The number of the unit of transform 0 that computes this, of those that share it the first;
     /// the reverse of [`Geometry::unit`].
-    pub(super) const fn unit_index(&self, column: u32, bin: u32, part: u32) -> u32 {
+    pub(super) fn unit_index(&self, column: u32, bin: u32, part: u32) -> u32 {
         let first = match self.role {
             Role::Single => 0,
             Role::First => column / self.lane_columns(),
@@ -113,6 +77,57 @@ impl Geometry {
             }
         };
         first * self.sharers()
+    }
+
+    /// Bytes of one unit's factors.
+    fn factors_of_a_unit(&self) -> u32 {
+        match (self.reading.samples(), self.reading.factors) {
+            (Samples::Points, _) => 0,
+            (_, Factors::Common) => 2 * VECTOR_BYTES,
+            (_, Factors::OfPoints) => LANES * VECTOR_BYTES,
+            (_, Factors::OfComponents) => 2 * LANES * VECTOR_BYTES,
+        }
+    }
+
+    /// Units of one transform that have factors of their own.
+    pub(in crate::fft) fn factored_units(&self) -> u32 {
+        match (self.role(), self.reading.factors) {
+            (Role::First, Factors::OfPoints | Factors::OfComponents) => self.units(1),
+            _ => 1,
+        }
+    }
+
+    /// Bytes of the factors; none but in a first or single pass.
+    pub(in crate::fft) fn factors_bytes(&self) -> u32 {
+        match self.role() {
+            Role::Single | Role::First => self.factored_units() * self.factors_of_a_unit(),
+            Role::Middle | Role::Last => 0,
+        }
+    }
+
+    /// Byte offset of what unit `index` of a batch reads of the factors.
+    pub(in crate::fft) fn factors_of_unit(&self, index: u32) -> u32 {
+        index % self.factored_units() * self.factors_of_a_unit()
+    }
+
+    /// Byte offset of the factors of a component of a vector, beside that of the unit and of the
+    /// lane, which is 4 · lane.
+    pub(in crate::fft) fn factor(&self, vector: u32, component: u32) -> u32 {
+        match self.reading.factors {
+            Factors::Common => VECTOR_BYTES * component,
+            Factors::OfPoints => VECTOR_BYTES * vector,
+            Factors::OfComponents => VECTOR_BYTES * (2 * vector + component),
+        }
+    }
+
+    /// The point of its transform that a first or single pass reads.
+    pub(in crate::fft) fn point_of(&self, index: u32, vector: u32, lane: u32) -> u32 {
+        let row = vector * self.row_lanes() + self.row_of_lane(lane);
+        match self.role() {
+            // Lanes hold transforms.
+            Role::Single => row,
+            _ => row * self.columns() + self.unit(index).column + self.column_of_lane(lane),
+        }
     }
 }
 
