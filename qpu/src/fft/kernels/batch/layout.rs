@@ -24,6 +24,7 @@ use crate::fft::kernels::one_pass::uniforms::one_pass_uniforms;
 use crate::fft::kernels::sizes::{CODELET_POINTS, POINT_BYTES};
 use crate::fft::kernels::twiddle;
 use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::fft::kernels::unit::twiddle_tables::part_of;
 use crate::machine::LANES;
 use crate::vpm::{Block, Store, store_stride};
 
@@ -87,9 +88,7 @@ impl OnePass for Batch {
     fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
         let (vector, lane) = (index / LANES, index % LANES);
         let output = Self::output(vector / 2);
-        let (cos, sin) = twiddle::root(lane * output, Self::POINTS);
-        let value = if vector.is_multiple_of(2) { cos } else { sin };
-        ((value * gain) as f32).to_bits()
+        part_of(twiddle::root(lane * output, Self::POINTS), vector % 2, gain)
     }
 
     /// Half of those in each codelet are exact, and half of the lanes' own.

@@ -4,10 +4,10 @@ use super::layout::{Record, Row, VECTORS};
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Samples, Start, Task};
 use crate::fft::kernels::spectral::code::interleaved;
-use crate::fft::kernels::uniform::{Pack, UniformId};
-use crate::fft::kernels::unit::code::samples::{Packed, numbers};
+use crate::fft::kernels::uniform::Pack;
+use crate::fft::kernels::unit::code::samples::{Packed, numbers, shift_of_lanes};
 use crate::fft::kernels::unit_loop::independent::Independent;
-use crate::fft::kernels::unit_loop::{List, Word};
+use crate::fft::kernels::unit_loop::{Word, lane_offsets, names};
 use crate::generate::codelet::op_list::{OpList, Wish, positive};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, File};
@@ -26,11 +26,10 @@ struct Kept {
 
 /// The program.
 pub fn program(samples: Samples) -> Generated {
-    let mut program = Independent::new(Task::Convert(samples), name);
-    let factors = program.ops.take(Wish::AnyFile);
-    program
-        .ops
-        .add_op(AddOp::Shl, Source::Lane, FACTOR, factors);
+    // Of start and scalar lists it has none of its own.
+    let names = names::<Row, Record, Row, Row>;
+    let mut program = Independent::new(Task::Convert(samples), names);
+    let factors = lane_offsets(&mut program.ops, FACTOR, Wish::AnyFile);
     let kept = Kept {
         samples,
         points: points(&mut program, samples),
@@ -98,16 +97,9 @@ fn bytes(program: &mut Independent) -> Packed {
     );
     let flip = program.start(Start::Row(Row::Flip.id()), Wish::File(File::B));
     // Points of odd numbers are in lanes 2 and 3 of four.
-    let ops = &mut program.ops;
-    let odd = ops.take(Wish::Accumulator);
-    ops.add_op(AddOp::And, Source::Lane, 2, odd);
-    let shift = ops.take(Wish::File(File::B));
-    ops.add_op(AddOp::Shl, odd, 3, shift);
-    ops.give_back(odd);
-    Packed::Bytes {
-        shift: Some(shift),
-        flip: Source::Place(flip),
-    }
+    let shift = shift_of_lanes(&mut program.ops, 2, Wish::File(File::B));
+    let flip = Source::Place(flip);
+    Packed::Bytes { shift, flip }
 }
 
 impl Kept {
@@ -150,13 +142,4 @@ fn word(ops: &mut OpList<Word>, fetched: Source<Word>, samples: Samples) -> Plac
         ops.copy(fetched, x);
     }
     x
-}
-
-/// The names of uniforms, for listings.
-fn name(list: List, id: UniformId) -> String {
-    match list {
-        List::Record => format!("{:?}", Record::of(id)),
-        List::Row => format!("{:?}", Row::of(id)),
-        List::Start | List::Scalar => unreachable!("there are no such uniforms"),
-    }
 }

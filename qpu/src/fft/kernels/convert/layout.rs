@@ -82,8 +82,12 @@ impl ConvertPass {
     pub const MOST_PROGRAMS: u32 = VPM_ROWS as u32 / PROGRAM_ROWS;
 
     /// The pass for `batch` transforms, which go on as real ones or not.
-    #[must_use]
-    pub const fn new(log2_points: u32, batch: u32, is_real: bool, reading: Reading) -> Self {
+    pub(in crate::fft) const fn new(
+        log2_points: u32,
+        batch: u32,
+        is_real: bool,
+        reading: Reading,
+    ) -> Self {
         // True where the code, with that of the passes behind it, does not fit an instruction
         // cache: on the simulator a tenth faster.
         let leaves_a_slice = batch == 1 && (log2_points == 9 || log2_points == 7 && is_real);
@@ -96,14 +100,12 @@ impl ConvertPass {
 
     /// True if `batch` transforms of 2^`log2_points` points are done faster through the VPM, with
     /// this pass before them, than in passes of which the first reads samples.
-    #[must_use]
-    pub const fn is_faster(log2_points: u32, batch: u32) -> bool {
+    pub(in crate::fft) const fn is_faster(log2_points: u32, batch: u32) -> bool {
         batch <= MOST_TRANSFORMS && batch <= MOST_POINTS >> log2_points
     }
 
     /// The program that it takes. f32 are multiplied by their factor even where that is 1.
-    #[must_use]
-    pub const fn samples(&self) -> Samples {
+    pub(in crate::fft) const fn samples(&self) -> Samples {
         match self.reading.samples() {
             Samples::Points | Samples::Windowed => Samples::Windowed,
             samples => samples,

@@ -10,23 +10,21 @@ use crate::isa::{AddOp, Cond, File, MulOp};
 const EVEN: Cond = Cond::ZS;
 const ODD: Cond = Cond::ZC;
 
+/// 1, or -1 for the inverse, in all of the program: an operand that takes no port.
+pub const CONJUGATE: Place = Place::R5;
+
 /// Registers that hold their values through all of the program, and what neighbouring lanes are.
 pub enum Factors {
     /// Even and odd points of a transform of twice the length.
     Halves {
-        /// 1, or -1 for the inverse.
-        conjugate: Place,
         /// cos (π/16 (i + 1)).
         cosines: [Place; 7],
-        /// The cosines times `conjugate`.
+        /// The cosines times [`CONJUGATE`].
         conjugated: [Place; 7],
     },
     /// Halves as well, of which cosine and sine are read as uniforms with each output, where
     /// registers are scarce: so that the code that makes its rows is the same for all outputs.
-    Read {
-        /// 1, or -1 for the inverse.
-        conjugate: Place,
-    },
+    Read,
 }
 
 /// The angle of the root that an output is multiplied by.
@@ -36,18 +34,16 @@ enum Angle {
     Nothing,
     /// A quarter, of output 8.
     Quarter,
-    /// Another: magnitude of its cosine, and its sine times `conjugate`.
+    /// Another: magnitude of its cosine, and its sine times [`CONJUGATE`].
     Of { cos: Place, sin: Place },
 }
 
 impl Factors {
     /// Takes and loads them.
     pub fn load(ops: &mut OpList<Word>, constants: &Constants) -> Self {
-        // An operand that takes no port.
-        let conjugate = Place::R5;
-        ops.copy(Source::Uniform(Word::Conjugate), conjugate);
+        ops.copy(Source::Uniform(Word::Conjugate), CONJUGATE);
         if ops.saves_registers() {
-            return Self::Read { conjugate };
+            return Self::Read;
         }
         let odd = [1, 3, 5, 7].map(|sixteenths| {
             ops.load(
@@ -59,31 +55,28 @@ impl Factors {
         let cosines = [odd[0], cos1, odd[1], cos2, odd[2], sin1, odd[3]];
         let conjugated = cosines.map(|cosine| {
             let place = ops.take(Wish::File(File::B));
-            ops.push(Operation::mul(MulOp::Fmul, cosine, conjugate, place));
+            ops.push(Operation::mul(MulOp::Fmul, cosine, CONJUGATE, place));
             place
         });
         Self::Halves {
-            conjugate,
             cosines,
             conjugated,
         }
     }
 
-    /// By what output `k` is multiplied, and 1 or -1 for the inverse.
-    fn of(&self, ops: &mut OpList<Word>, k: usize) -> (Place, Angle) {
+    /// By what output `k` is multiplied.
+    fn of(&self, ops: &mut OpList<Word>, k: usize) -> Angle {
         match self {
-            Self::Halves { conjugate, .. } if k == 0 => (*conjugate, Angle::Nothing),
-            Self::Halves { conjugate, .. } if k == 8 => (*conjugate, Angle::Quarter),
+            Self::Halves { .. } if k == 0 => Angle::Nothing,
+            Self::Halves { .. } if k == 8 => Angle::Quarter,
             Self::Halves {
-                conjugate,
                 cosines,
                 conjugated,
-            } => {
-                let cos = cosines[k.min(16 - k) - 1];
-                let sin = conjugated[k.abs_diff(8) - 1];
-                (*conjugate, Angle::Of { cos, sin })
-            }
-            Self::Read { conjugate } => {
+            } => Angle::Of {
+                cos: cosines[k.min(16 - k) - 1],
+                sin: conjugated[k.abs_diff(8) - 1],
+            },
+            Self::Read => {
                 // Real parts, which meet cosines first, are in file B.
                 let wishes = [Wish::File(File::A), Wish::AnyFile];
                 let mut is_sine = false;
@@ -93,7 +86,7 @@ impl Factors {
                     is_sine = true;
                     ops.load(Source::Uniform(Word::Part { part: 0, word }), wish)
                 });
-                (*conjugate, Angle::Of { cos, sin })
+                Angle::Of { cos, sin }
             }
         }
     }
@@ -109,7 +102,7 @@ pub fn rows_in_registers(
     let first = ops.take(Wish::AnyFile);
     let angle = factors.of(ops, k);
     let second = halves(ops, k, z, angle, first);
-    if let (Factors::Read { .. }, (_, Angle::Of { cos, sin })) = (factors, angle) {
+    if let (Factors::Read, Angle::Of { cos, sin }) = (factors, angle) {
         ops.give_back(cos);
         ops.give_back(sin);
     }
@@ -117,11 +110,11 @@ pub fn rows_in_registers(
 }
 
 /// Makes the two rows of an output, in its registers.
-pub fn pair<W: Copy + PartialEq>(ops: &mut OpList<W>, z: Complex, conjugate: Place) {
+pub fn pair<W: Copy + PartialEq>(ops: &mut OpList<W>, z: Complex) {
     let [re, im] = z.map(|part| part.place);
     // What is rotated has to be in an accumulator.
     let given_re = ops.load(re, Wish::Accumulator);
-    let given_im = ops.multiply(z[1], Source::Place(conjugate), Wish::Accumulator);
+    let given_im = ops.multiply(z[1], Source::Place(CONJUGATE), Wish::Accumulator);
     ops.merge_rotated(given_im.place, 1, ODD, re);
     ops.copy(given_im.place, im);
     ops.merge_rotated(given_re, 15, EVEN, im);
@@ -134,14 +127,8 @@ pub fn pair<W: Copy + PartialEq>(ops: &mut OpList<W>, z: Complex, conjugate: Pla
 /// With c and s of the angle π k/16 and d = 1 or -1, odd lanes need re c + (d im) (d s) for their
 /// neighbours and (d im) c - re (d s) for themselves; even lanes give d im. From k = 8 on, where c
 /// is not positive, both are made with the other sign, and sum and difference exchanged.
-fn halves(
-    ops: &mut OpList<Word>,
-    k: usize,
-    z: Complex,
-    (conjugate, angle): (Place, Angle),
-    first: Place,
-) -> Place {
-    let conjugate = Source::Place(conjugate);
+fn halves(ops: &mut OpList<Word>, k: usize, z: Complex, angle: Angle, first: Place) -> Place {
+    let conjugate = Source::Place(CONJUGATE);
     let [re, im] = z;
     let given_im = ops.multiply(im, conjugate, Wish::Accumulator);
     ops.give_back(im.place);

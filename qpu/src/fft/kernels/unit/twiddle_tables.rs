@@ -35,9 +35,10 @@ use crate::machine::LANES;
 /// Bytes of a vector of complex numbers.
 pub const COMPLEX_VECTOR_BYTES: u32 = LANES * POINT_BYTES;
 
-/// Cosine (component 0) or sine of a root, with a sign, rounded once.
-pub(in crate::fft::kernels) fn part_of((cos, sin): (f64, f64), component: u32, sign: f64) -> u32 {
-    ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
+/// Cosine (component 0) or sine of a root, times `factor`, rounded once.
+pub(in crate::fft::kernels) fn part_of(root: (f64, f64), component: u32, factor: f64) -> u32 {
+    let part = if component == 0 { root.0 } else { root.1 };
+    ((factor * part) as f32).to_bits()
 }
 
 /// The layout of the twiddles after a pass.

@@ -21,6 +21,11 @@ pub struct Written {
     pub(super) program: UnitProgram,
     /// Pieces of a unit.
     pub(super) pieces: Vec<Piece>,
+    pub(super) rows: Rows,
+}
+
+/// The rows that a unit stores: `outputs`, times `factors` in turn.
+pub(super) struct Rows {
     pub(super) outputs: Vec<Place>,
     pub(super) factors: Option<[Place; 2]>,
 }
@@ -53,11 +58,9 @@ impl Written {
         });
         let pieces: Vec<_> = pieces.collect();
         if self.program.sharing.is_some() {
-            return self
-                .program
-                .finish_tile(&pieces, &self.outputs, self.factors);
+            return self.program.finish_tile(&pieces, &self.rows);
         }
-        self.program.finish(&pieces, &self.outputs, self.factors)
+        self.program.finish(&pieces, &self.rows)
     }
 }
 
@@ -82,14 +85,8 @@ impl UnitProgram {
             .collect()
     }
 
-    fn finish(
-        self,
-        unit: &[Scheduled],
-        outputs: &[Place],
-        factors: Option<[Place; 2]>,
-    ) -> Generated {
+    fn finish(self, unit: &[Scheduled], rows: &Rows) -> Generated {
         let opening = schedule::schedule(&self.opening);
-
         let mut b = Builder::new();
         let between = 8 * (unit.len() - 1);
         let unit_length = between + length(unit);
@@ -99,7 +96,7 @@ impl UnitProgram {
         let routines = self.put_routines(&mut b, unit);
         let units = b.here("unit");
         put_pieces(&mut b, &routines, unit);
-        let far = self.store(&mut b, outputs, factors);
+        let far = self.store(&mut b, rows);
         let left = register(self.units);
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
@@ -125,14 +122,12 @@ impl UnitProgram {
             Word::Record(record) => Some(record),
             _ => None,
         });
-        for index in 0..self.listed {
-            record.extend([Record::StoreSetup { index }, Record::Store { index }]);
-        }
+        let stores = (0..self.listed)
+            .flat_map(|index| [Record::StoreSetup { index }, Record::Store { index }]);
+        record.extend(stores.clone());
         let starts = start.iter().map(|&word| Word::Start(word));
-        let stores = (0..self.listed).flat_map(|index| {
-            [Record::StoreSetup { index }, Record::Store { index }].map(Word::Record)
-        });
-        let words = starts.chain(words_of_code(unit)).chain(stores);
+        let words = starts.chain(words_of_code(unit));
+        let words = words.chain(stores.map(Word::Record));
         let reads = words.map(|word| word.name(self.names));
         let reads = reads.chain(tail.iter().map(|word| format!("{word:?}")));
         let reads = reads.collect();

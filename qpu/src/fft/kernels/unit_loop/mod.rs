@@ -21,10 +21,10 @@ use crate::generate::codelet::radix16::Constants;
 use crate::generate::schedule::{self, Destination, Operation, Place, Unit};
 use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store, store_stride};
-use assemble::put_pieces;
+use assemble::{Rows, put_pieces};
 
 pub use assemble::Written;
-pub use program::{List, Names, UNIT, Word};
+pub use program::{List, Names, UNIT, Word, lane_offsets, names};
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;
@@ -117,8 +117,7 @@ impl UnitProgram {
         let stores = fixed.iter().map(|_| keep()).collect();
         // Counted down beside a small immediate, which is read through file B's port.
         let units = ops.take(Wish::File(File::A));
-        let word_offsets = ops.take(Wish::Accumulator);
-        ops.add_op(AddOp::Shl, Source::Lane, 2, word_offsets);
+        let word_offsets = lane_offsets(&mut ops, 2, Wish::Accumulator);
         let mut read = |word, to| ops.copy(Source::Uniform(Word::Start(word)), to);
         read(Start::Area, Destination::Place(area));
         read(Start::Records, Destination::Place(records));
@@ -200,20 +199,15 @@ impl UnitProgram {
     /// An address of the record added to a lane vector.
     pub fn base(&mut self, record: impl Into<Record>, lanes: Place) -> Place {
         let place = self.ops.take(Wish::AnyFile);
-        self.ops.add_op(
-            AddOp::Add,
-            lanes,
-            Source::Uniform(Word::record(record)),
-            place,
-        );
+        let word = Source::Uniform(Word::record(record));
+        self.ops.add_op(AddOp::Add, lanes, word, place);
         place
     }
 
     /// The address of rows that is in `ahead`, where that of the unit behind this one then is.
     pub fn base_ahead(&mut self, lanes: Place, ahead: Place) -> Place {
-        let place = self.ops.take(Wish::AnyFile);
         let ops = &mut self.ops;
-        ops.copy(ahead, place);
+        let place = ops.load(ahead, Wish::AnyFile);
         let word = Source::Uniform(Word::record(uniforms::Record::InputAhead));
         ops.add_op(AddOp::Add, lanes, word, ahead);
         place
@@ -293,8 +287,7 @@ impl UnitProgram {
         Written {
             program: self,
             pieces,
-            outputs,
-            factors,
+            rows: Rows { outputs, factors },
         }
     }
 }

@@ -2,6 +2,7 @@
 //! programs wait for which), and the store of a unit: rows into the program's half of the VPM under
 //! its lock, and from there to memory.
 
+use super::assemble::Rows;
 use super::{ENDED, GATES, UnitProgram};
 use crate::fft::kernels::program::Tail;
 use crate::generate::codelet::lookups::{LOOKUP_BYTES, look_up_lines};
@@ -116,12 +117,8 @@ impl UnitProgram {
     }
     /// Writes the rows into the program's area and stores them.
     /// Gives where rows are stored one by one, and where that goes on.
-    pub(super) fn store(
-        &self,
-        b: &mut Builder,
-        outputs: &[Place],
-        factors: Option<[Place; 2]>,
-    ) -> Option<[Label; 2]> {
+    pub(super) fn store(&self, b: &mut Builder, rows: &Rows) -> Option<[Label; 2]> {
+        let Rows { outputs, factors } = rows;
         let area = register(self.area);
         let write = |b: &mut Builder, step: usize| {
             if step == 0 {
@@ -139,8 +136,8 @@ impl UnitProgram {
         b.brr(BranchCond::AllZC, second);
         match factors {
             Some([first, second]) => {
-                b.mov(R3, register(first));
-                b.mov(R2, register(second));
+                b.mov(R3, register(*first));
+                b.mov(R2, register(*second));
             }
             None => b.nops(2),
         }

@@ -25,13 +25,13 @@
 //! semaphores are in instructions: so each program has code of its own ([`super::per_qpu_code`]),
 //! and a register that says where it is. All semaphores are 0 at rest.
 
-use super::assemble::length;
+use super::assemble::{Rows, length};
 use super::per_qpu_code::{
     ALL_TABLES, IS_THERE, LINK, PROGRAMS, PerQpuCode, TABLE_ENTRY, TABLES, put_calling,
     put_per_qpu_code, steps,
 };
 use super::surroundings::put_rows;
-use super::{Names, Scheduled, Shape, Source, Stores, UnitProgram, Word, put_pieces};
+use super::{Names, Scheduled, Shape, Source, Stores, UnitProgram, Word, lane_offsets, put_pieces};
 use crate::fft::Role;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Kind, Start, Tail, Task};
@@ -86,8 +86,7 @@ impl UnitProgram {
         let area = records;
         let addresses = (0..2 * stores.len()).map(|_| ops.take(Wish::AnyFile));
         let addresses = addresses.collect();
-        let word_offsets = ops.take(Wish::Accumulator);
-        ops.add_op(AddOp::Shl, Source::Lane, 2, word_offsets);
+        let word_offsets = lane_offsets(&mut ops, 2, Wish::Accumulator);
         let mut read = |word, to| ops.copy(Source::Uniform(Word::Start(word)), to);
         read(Start::Number, Destination::Place(code));
         read(Start::Records, Destination::Place(records));
@@ -178,12 +177,7 @@ impl UnitProgram {
     }
 
     /// The program.
-    pub(super) fn finish_tile(
-        self,
-        unit: &[Scheduled],
-        outputs: &[Place],
-        factors: Option<[Place; 2]>,
-    ) -> Generated {
+    pub(super) fn finish_tile(self, unit: &[Scheduled], rows: &Rows) -> Generated {
         let opening = schedule::schedule(&self.opening);
         let mut b = Builder::new();
         let sharers = self.sharing().sharers;
@@ -231,7 +225,7 @@ impl UnitProgram {
         }
         b.bind(code.leave[1]);
         put_pieces(&mut b, &routines, after);
-        let far = self.put_stores(&mut b, outputs, factors);
+        let far = self.put_stores(&mut b, rows);
         let left = register(self.units);
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
@@ -264,12 +258,8 @@ impl UnitProgram {
     /// Fills and stores one half, then the other, but for [`UnitProgram::last_store`] and the wait
     /// until that is stored. Gives where rows of each are stored one by one, if they are, and where
     /// that goes on.
-    fn put_stores(
-        &self,
-        b: &mut Builder,
-        outputs: &[Place],
-        factors: Option<[Place; 2]>,
-    ) -> Vec<[Label; 2]> {
+    fn put_stores(&self, b: &mut Builder, rows: &Rows) -> Vec<[Label; 2]> {
+        let Rows { outputs, factors } = rows;
         let sharing = self.sharing();
         let per_half = sharing.fixed.len() / 2;
         let mut all = Vec::new();

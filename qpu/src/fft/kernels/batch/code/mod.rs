@@ -17,7 +17,7 @@ use super::layout::Word;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::one_pass::lookups::ADDRESSES;
 use crate::fft::kernels::one_pass::program::{ASKED, Assembly, Phase, Tried, named};
-use crate::fft::kernels::one_pass::rows::pair;
+use crate::fft::kernels::one_pass::rows::{CONJUGATE, pair};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::codelet::register;
@@ -71,9 +71,7 @@ pub fn build() -> Pieces {
     for operation in load_constants {
         ops.push(operation);
     }
-    // An operand that takes no port.
-    let conjugate = Place::R5;
-    ops.copy(Source::Uniform(Word::Conjugate), conjugate);
+    ops.copy(Source::Uniform(Word::Conjugate), CONJUGATE);
     let points =
         core::array::from_fn(|n| [0; 2].map(|_| positive(ops.take(Wish::File(file_of(n))))));
     first.load(&mut ops, points);
@@ -88,7 +86,7 @@ pub fn build() -> Pieces {
     pieces.push(ops.cut());
     after_transform.give_back(ADDRESSES);
     for output in outputs {
-        pair(&mut after_transform, output, conjugate);
+        pair(&mut after_transform, output);
     }
     pieces.push(after_transform.cut());
     write(&mut after_transform, outputs, offset);

@@ -24,9 +24,11 @@ use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
 use crate::fft::kernels::unit::code::columns;
 use crate::fft::kernels::unit::code::points::Points;
 use crate::fft::kernels::unit::uniforms::{Record, Row, Start};
-use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::fft::kernels::unit_loop::{
+    Shape, Source, Stores, UnitProgram, Word, Written, lane_offsets,
+};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
-use crate::generate::codelet::radix16::{Butterfly, Ends, dft16_of_columns};
+use crate::generate::codelet::radix16::{Ends, dft16_of_columns};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, File, MulOp};
 use crate::vpm::{Block, Store};
@@ -49,7 +51,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::column(0, 0),
         stores: Stores::Fixed(vec![Store::rows(16, 0)]),
     };
-    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::name);
+    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::NAMES);
     program.has_routines();
     let root = program.lanes(Lanes::Root);
     let mut points = Points::start(&mut program, kind);
@@ -59,27 +61,18 @@ pub fn program(kind: Kind) -> Written {
     program.without_constants();
     let twiddle = program.word(Record::Twiddle);
     next.begin_unit(&mut program);
-    let points = points.begin_unit(program, None);
-    let mut first = First {
-        kind,
-        points,
-        root,
-        twiddle,
-        columns: None,
-        calls: None,
-        outputs: [None; 16],
-    };
-    let shared = first.begin();
-    let behind: Vec<_> = (0..CALLS_AHEAD)
-        .flat_map(|call| first.words_of_call(call).1)
-        .flatten()
-        .map(|word| Lookup { lanes: root, word })
-        .collect();
-    let behind = core::array::from_fn(|number| behind[number]);
-    let columns = columns::columns(&mut first.points, Some(behind));
-    first.begin_calls(shared);
+    let mut points = points.begin_unit(program, None);
+    let shared = begin(&mut points);
+    let behind: Vec<_> = (0..CALLS_AHEAD).flat_map(roots_of_outputs).collect();
+    let behind = core::array::from_fn(|number| Lookup {
+        lanes: root,
+        word: behind[number / 2][number % 2],
+    });
+    let columns = columns::columns(&mut points, Some(behind));
+    let mut first = First::new(kind, points, shared, [root, twiddle]);
     dft16_of_columns(&mut first, columns);
-    let roots = first.roots();
+    first.end();
+    let roots = first.roots;
     let outputs = first.outputs.map(|output| output.expect("transformed"));
     let mut program = first.points.codelet.program;
     let met = exchange(&mut program, &outputs);
@@ -121,7 +114,7 @@ impl Next {
         program.of_sharing().looks_ahead = true;
         let ops = &mut program.ops;
         let [shared, input] = [(); 2].map(|()| ops.take(Wish::AnyFile));
-        let vector = offsets_of_a_vector(ops);
+        let vector = lane_offsets(ops, 3, Wish::Accumulator);
         let of = |word| Source::Uniform(Word::start(word));
         for (lanes, word, to) in [
             (vector, Start::TwiddleAhead, shared),
@@ -146,18 +139,11 @@ impl Next {
     /// Reads where the next unit's shared vector is.
     fn begin_unit(&self, program: &mut UnitProgram) {
         let ops = &mut program.ops;
-        let vector = offsets_of_a_vector(ops);
+        let vector = lane_offsets(ops, 3, Wish::Accumulator);
         let word = Source::Uniform(Word::record(Record::TwiddleAhead));
         ops.add_op(AddOp::Add, vector, word, self.shared);
         ops.give_back(vector);
     }
-}
-
-/// 8 · lane.
-fn offsets_of_a_vector(ops: &mut OpList<Word>) -> Place {
-    let vector = ops.take(Wish::Accumulator);
-    ops.add_op(AddOp::Shl, Source::Lane, 3, vector);
-    vector
 }
 
 /// Registers in which outputs come to a routine, and go.
@@ -167,40 +153,7 @@ fn take_both(ops: &mut OpList<Word>) -> [Complex; AT_A_TIME] {
 
 /// A copy of what a routine gave.
 fn keep(ops: &mut OpList<Word>, z: Complex) -> Complex {
-    z.map(|part| {
-        let place = ops.take(Wish::AnyFile);
-        ops.copy(part.place, place);
-        positive(place)
-    })
-}
-
-/// The state on which the routine for outputs works.
-struct Calls {
-    /// The registers in which outputs are left for it, and in which it leaves them.
-    both: [Complex; AT_A_TIME],
-    /// The twiddle factor that all outputs share.
-    shared: [Place; 2],
-    /// The vector that is added to addresses of what it asks for.
-    lanes: Place,
-    /// Registers of its own.
-    own: Vec<Place>,
-    /// Number of outputs that have come.
-    came: usize,
-}
-
-struct First {
-    kind: Kind,
-    points: Points,
-    /// Lane offsets of roots.
-    root: Place,
-    /// Address of the unit's twiddles; when all points are there also lane offsets, but of four
-    /// QPUs.
-    twiddle: Place,
-    /// Lane offsets of roots by column, of four QPUs.
-    columns: Option<Place>,
-    /// From the first output to the last.
-    calls: Option<Calls>,
-    outputs: [Option<Complex>; 16],
+    z.map(|part| positive(ops.load(part.place, Wish::AnyFile)))
 }
 
 /// Output number `number` of those that the transform gives, one after the other.
@@ -208,120 +161,140 @@ const fn output_of(number: usize) -> usize {
     number / 4 + 4 * (number % 4)
 }
 
-impl First {
-    /// Takes what all outputs are multiplied by, and asks for the rest of the first column.
-    fn begin(&mut self) -> [Place; 2] {
-        let input = self.points.input;
-        let ops = self.ops();
-        let shared = [0, 1].map(|tmu| {
-            let place = ops.take(Wish::File(File::B));
-            ops.push(Operation::fetch(tmu));
-            ops.copy(Place::R4, place);
-            // It was asked for twice.
-            ops.push(Operation::fetch(tmu));
-            place
-        });
-        let rows = |component| [4, 12].map(|vector| Word::row(Row::Input { vector, component }));
-        // Not before there is room in the TMUs, which the scheduler cannot know.
-        for ask in ask_for(input, [0, 1].map(rows)).flatten() {
-            ops.push(ask.after_all());
-        }
-        self.points.codelet.begin_asked();
-        shared
-    }
+/// The twiddle factors of the outputs of call number `call`.
+fn roots_of_outputs(call: usize) -> Words {
+    [0, 1].map(|which| {
+        let output = output_of(AT_A_TIME * call + which) as u8;
+        [0, 1].map(|component| Word::row(Row::RootOfRow { output, component }))
+    })
+}
 
-    /// All points are there: lane offsets of columns, of roots or in the address of the twiddles.
-    fn begin_calls(&mut self, shared: [Place; 2]) {
+/// Takes what all outputs are multiplied by, and asks for the rest of the first column.
+fn begin(points: &mut Points) -> [Place; 2] {
+    let input = points.input;
+    let ops = points.ops();
+    let shared = [0, 1].map(|tmu| {
+        let place = ops.take(Wish::File(File::B));
+        ops.push(Operation::fetch(tmu));
+        ops.copy(Place::R4, place);
+        // It was asked for twice.
+        ops.push(Operation::fetch(tmu));
+        place
+    });
+    let rows = |component| [4, 12].map(|vector| Word::row(Row::Input { vector, component }));
+    // Not before there is room in the TMUs, which the scheduler cannot know.
+    for ask in ask_for(input, [0, 1].map(rows)).flatten() {
+        ops.push(ask.after_all());
+    }
+    points.codelet.begin_asked();
+    shared
+}
+
+/// The outputs of the transform: two for each call of the routine.
+struct First {
+    points: Points,
+    /// Lane offsets of roots.
+    root: Place,
+    /// The twiddle factors of outputs of the tile, in two multiplications or in one.
+    roots: Vec<Roots>,
+    /// The registers in which outputs are left for the routine, and in which it leaves them.
+    both: [Complex; AT_A_TIME],
+    /// The twiddle factor that all outputs share.
+    shared: [Place; 2],
+    /// The vector that is added to addresses of what the routine asks for.
+    lanes: Place,
+    /// Registers of the routine.
+    own: Vec<Place>,
+    /// Number of outputs that have come.
+    came: usize,
+    outputs: [Option<Complex>; 16],
+}
+
+impl First {
+    /// None has come, and all points are there. `twiddle` is the address of the unit's twiddles:
+    /// lane offsets of columns are added to it, or of four QPUs are those of roots by column.
+    fn new(
+        kind: Kind,
+        mut points: Points,
+        shared: [Place; 2],
+        [root, twiddle]: [Place; 2],
+    ) -> Self {
         // Columns of a tile.
-        let columns = 256 / i32::from(self.kind.own_radix());
-        let (root, twiddle) = (self.root, self.twiddle);
-        let splits_twiddles = self.kind.sharers > 2;
-        let ops = self.ops();
+        let columns = 256 / i32::from(kind.own_radix());
+        let ops = points.ops();
         let vector = ops.take(Wish::Accumulator);
         ops.add_op(AddOp::And, Source::Lane, columns - 1, vector);
-        let columns = splits_twiddles.then(|| ops.take(Wish::AnyFile));
-        match columns {
-            Some(columns) => ops.add_op(AddOp::Shl, vector, 3, columns),
-            None => {
-                ops.add_op(AddOp::Shl, vector, 3, vector);
-                ops.add_op(AddOp::Add, vector, twiddle, twiddle);
-            }
+        let mut roots: Vec<Roots> = vec![(twiddle, twiddles)];
+        if kind.sharers > 2 {
+            let columns = ops.take(Wish::AnyFile);
+            ops.add_op(AddOp::Shl, vector, 3, columns);
+            roots.push((columns, roots_of_columns));
+        } else {
+            ops.add_op(AddOp::Shl, vector, 3, vector);
+            ops.add_op(AddOp::Add, vector, twiddle, twiddle);
         }
         ops.give_back(vector);
         let own = (0..TEMPORARY).map(|_| ops.take(Wish::File(File::A)));
         let own = own.collect();
         let both = take_both(ops);
         let lanes = ops.load(root, Wish::AnyFile);
-        self.columns = columns;
-        self.calls = Some(Calls {
+        Self {
+            points,
+            root,
+            roots,
             both,
             shared,
             lanes,
             own,
             came: 0,
-        });
-    }
-
-    /// The twiddle factors of outputs of the tile, in two multiplications or in one.
-    fn roots(&self) -> Vec<Roots> {
-        let twiddles: Roots = (self.twiddle, twiddles);
-        let by_column = self
-            .columns
-            .map(|columns| -> Roots { (columns, roots_of_columns) });
-        [twiddles].into_iter().chain(by_column).collect()
+            outputs: [None; 16],
+        }
     }
 
     /// The words that call number `call` finds, and what is added to them: twiddle factors of its
     /// outputs, and behind the last those that outputs of the tile are multiplied by first.
     fn words_of_call(&self, call: usize) -> (Place, Words) {
         let Some(behind) = call.checked_sub(CALLS) else {
-            let words = [0, 1].map(|which| {
-                let output = output_of(AT_A_TIME * call + which) as u8;
-                [0, 1].map(|component| Word::row(Row::RootOfRow { output, component }))
-            });
-            return (self.root, words);
+            return (self.root, roots_of_outputs(call));
         };
-        let roots = self.roots();
-        let (lanes, words) = roots[behind % roots.len()];
-        (lanes, words(behind / roots.len()))
+        let (lanes, words) = self.roots[behind % self.roots.len()];
+        (lanes, words(behind / self.roots.len()))
     }
 
     /// The routine: multiplies outputs, transforms them across lanes, and multiplies them by what
-    /// all share.
-    fn call(&mut self, calls: &Calls, call: usize) {
-        let (_, asked) = self.words_of_call(call + CALLS_AHEAD);
-        let own = OpList::on(&calls.own);
-        let outer = core::mem::replace(&mut self.points.codelet.program.ops, own);
-        for ((tmu, both), words) in (0..).zip(calls.both).zip(asked) {
+    /// all share. Asks for `asked`.
+    fn call(&mut self, asked: Words) {
+        let own = OpList::on(&self.own);
+        let outer = core::mem::replace(self.ops(), own);
+        for ((tmu, both), words) in (0..).zip(self.both).zip(asked) {
             let fetch = |codelet: &mut Codelet, _| {
                 codelet.program.ops.push(Operation::fetch(tmu));
                 Source::Place(Place::R4)
             };
             let codelet = &mut self.points.codelet;
             let z = codelet.multiplied_looked_up(both, fetch, Wish::Accumulator);
-            for word in words {
+            for word in words.map(Source::Uniform) {
                 // Not before there is room in the TMU, which the scheduler cannot know.
                 let to = Destination::Tmu(tmu);
-                let ask = Operation::either(
-                    AddOp::Add,
-                    MulOp::V8adds,
-                    calls.lanes,
-                    Source::Uniform(word),
-                    to,
-                );
-                codelet.program.ops.push(ask.after_all());
+                let ask = Operation::either(AddOp::Add, MulOp::V8adds, self.lanes, word, to);
+                self.ops().push(ask.after_all());
             }
-            let Points {
-                across, codelet, ..
-            } = &mut self.points;
-            let z = across.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
-            let [cos, sin] = calls.shared.map(|place| [Source::Place(place); 2]);
             let to = both.map(|part| Wish::At(part.place));
-            let ops = &mut self.points.codelet.program.ops;
-            ops.multiply_complex_to(z, cos, sin, to);
+            self.points.finished(z, Some(self.shared), to);
         }
         self.points.codelet.program.call(OUTPUTS);
-        self.points.codelet.program.ops = outer;
+        *self.ops() = outer;
+    }
+
+    /// Gives back the registers of the routine, behind the last output.
+    fn end(&mut self) {
+        let Self {
+            points, both, own, ..
+        } = self;
+        let ops = points.ops();
+        both.iter().for_each(|&z| ops.give_back_complex(z));
+        let places = own.iter().chain(&self.shared).chain([&self.lanes]);
+        places.for_each(|&place| ops.give_back(place));
     }
 }
 
@@ -332,49 +305,28 @@ impl Ends for First {
         self.points.ops()
     }
 
-    fn butterfly(&mut self, _: usize) -> Butterfly {
-        unreachable!("columns are there")
-    }
-
     fn wish(&self, component: usize) -> Wish {
-        let calls = self.calls.as_ref().expect("before outputs");
-        Wish::At(calls.both[calls.came % AT_A_TIME][component].place)
+        Wish::At(self.both[self.came % AT_A_TIME][component].place)
     }
 
     fn output(&mut self, k: usize, _: Complex) {
-        let mut calls = self.calls.take().expect("before outputs");
-        assert_eq!(k, output_of(calls.came), "outputs come in their order");
-        calls.came += 1;
-        if !calls.came.is_multiple_of(AT_A_TIME) {
-            self.calls = Some(calls);
+        assert_eq!(k, output_of(self.came), "outputs come in their order");
+        self.came += 1;
+        if !self.came.is_multiple_of(AT_A_TIME) {
             return;
         }
-        let call = calls.came / AT_A_TIME - 1;
+        let call = self.came / AT_A_TIME - 1;
+        let (lanes, asked) = self.words_of_call(call + CALLS_AHEAD);
         if call + CALLS_AHEAD >= CALLS {
             // What is behind the outputs.
-            let (lanes, _) = self.words_of_call(call + CALLS_AHEAD);
-            self.ops().copy(lanes, calls.lanes);
+            let to = self.lanes;
+            self.ops().copy(lanes, to);
         }
         self.points.codelet.program.piece(None);
-        self.call(&calls, call);
-        for (which, both) in calls.both.into_iter().enumerate() {
+        self.call(asked);
+        for (which, both) in self.both.into_iter().enumerate() {
             let output = keep(self.ops(), both);
             self.outputs[output_of(AT_A_TIME * call + which)] = Some(output);
         }
-        if call + 1 < CALLS {
-            self.calls = Some(calls);
-            return;
-        }
-        let ops = self.ops();
-        calls
-            .both
-            .into_iter()
-            .for_each(|both| ops.give_back_complex(both));
-        calls
-            .own
-            .iter()
-            .chain(&calls.shared)
-            .for_each(|&place| ops.give_back(place));
-        ops.give_back(calls.lanes);
     }
 }

@@ -14,7 +14,7 @@ use crate::fft::kernels::unit::code::last::rows;
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
-use crate::generate::codelet::radix16::{Butterfly, Ends, outputs_of_column};
+use crate::generate::codelet::radix16::{Ends, outputs_of_column};
 use crate::generate::schedule::Place;
 use crate::isa::File;
 use crate::vpm::{Block, Store};
@@ -29,7 +29,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::row(0),
         stores: Stores::Fixed(vec![Store::rows(8, 0), Store::rows(8, 8)]),
     };
-    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::name);
+    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::NAMES);
     let input = program.lanes(Lanes::Input);
     let root = program.lanes(Lanes::Root);
     let scale = program.lanes(Lanes::Scale);
@@ -49,9 +49,7 @@ pub fn program(kind: Kind) -> Written {
         let both = [0, 1].map(|component| {
             let fetched = codelet.fetch_aligned(root, of_half(half, component));
             let ops = &mut codelet.program.ops;
-            let place = ops.take(Wish::File(FILES[half].other()));
-            ops.copy(fetched.place, place);
-            place
+            ops.load(fetched.place, Wish::File(FILES[half].other()))
         });
         codelet.vectors += 1;
         roots[half] = Some(both);
@@ -157,8 +155,7 @@ fn aside(ops: &mut OpList<Word>, value: Value, points: &[Complex; 4]) -> Value {
     if points.all(|point| point.place != value.place) {
         return value;
     }
-    let place = ops.take(Wish::Accumulator);
-    ops.copy(value.place, place);
+    let place = ops.load(value.place, Wish::Accumulator);
     Value { place, ..value }
 }
 
@@ -182,10 +179,6 @@ impl Ends for Four<'_> {
 
     fn ops(&mut self) -> &mut OpList<Word> {
         &mut self.codelet.program.ops
-    }
-
-    fn butterfly(&mut self, _n: usize) -> Butterfly {
-        unreachable!("columns have been transformed")
     }
 
     fn wish(&self, _component: usize) -> Wish {

@@ -8,7 +8,7 @@
 //! is set. Between two steps of 64 points the last group is multiplied by a quarter, of 128 points
 //! groups by eighths. Output k_hi = g.
 
-use super::codelet::{Codelet, Lookup};
+use super::codelet::{Codelet, Lookup, add_moved};
 use crate::fft::Role;
 use crate::fft::kernels::program::Kind;
 use crate::fft::kernels::unit::uniforms::Row;
@@ -104,7 +104,10 @@ impl Across {
         match (self.steps, self.eighths) {
             (Some([_, halves]), _) => four_groups(&mut codelet.program.ops, halves, z, wishes),
             (_, Some(eighths)) => eight_groups(&mut codelet.program.ops, eighths, z, wishes),
-            _ => [0, 1].map(|part| codelet.add_moved(z[part], 8, wishes[part])),
+            _ => {
+                let ops = &mut codelet.program.ops;
+                [0, 1].map(|part| add_moved(ops, z[part], Place::R5, wishes[part]))
+            }
         }
     }
 
@@ -152,7 +155,8 @@ fn two_groups(codelet: &mut Codelet, output: u8, z: Complex) -> Complex {
     }
     let root = |component| Word::row(Row::Root { output, component });
     codelet.multiply_some(z, Cond::ZC, root(0), root(1));
-    z.map(|part| codelet.add_moved(part, 8, Wish::AnyFile))
+    let ops = &mut codelet.program.ops;
+    z.map(|part| add_moved(ops, part, Place::R5, Wish::AnyFile))
 }
 
 /// Two steps.
@@ -176,17 +180,9 @@ fn four_groups(ops: &mut OpList<Word>, halves: Place, z: Complex, wishes: [Wish;
     ops.push(Operation::add(AddOp::Fsub, 0, kept, to_im).when(Cond::ZS));
     ops.give_back(kept);
     // Lower and upper half.
-    [0, 1].map(|component| {
-        let part = y[component];
-        let moved = positive(ops.take(Wish::Accumulator));
-        let product = Operation::mul(MulOp::Fmul, part.place, halves, moved.place);
-        ops.push(product.rotated(8));
-        let sum = ops.add(part, moved, wishes[component]);
-        ops.give_back(moved.place);
-        ops.give_back(part.place);
-        sum
-    })
+    [0, 1].map(|part| add_moved(ops, y[part], halves, wishes[part]))
 }
+
 /// Three steps; flags are set anew for each.
 fn eight_groups(
     ops: &mut OpList<Word>,

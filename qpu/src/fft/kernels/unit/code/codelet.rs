@@ -27,6 +27,16 @@ pub fn sums(ops: &mut OpList<Word>, [x, y]: [Complex; 2], wish: [[Wish; 2]; 2]) 
     [0, 1].map(|which| both.map(|pair| pair[which]))
 }
 
+/// x + s · (x moved up by 8 lanes), s in `sign`. Gives back x, which is in an accumulator.
+pub fn add_moved(ops: &mut OpList<Word>, x: Value, sign: Place, wish: Wish) -> Value {
+    let moved = positive(ops.take(Wish::Accumulator));
+    ops.push(Operation::mul(MulOp::Fmul, x.place, sign, moved.place).rotated(8));
+    let sum = ops.add(x, moved, wish);
+    ops.give_back(moved.place);
+    ops.give_back(x.place);
+    sum
+}
+
 /// The word of a vector of twiddles that all outputs share.
 pub fn shared_twiddle(component: u8) -> Word {
     let output = 0;
@@ -46,8 +56,8 @@ pub struct Lookup {
 impl Lookup {
     /// True if both have no bits in common: [`crate::fft::kernels::program`] says for which words.
     fn is_aligned(self) -> bool {
-        let is_aligned = |row| matches!(Row::of(row), Row::Factor { .. } | Row::RootVector { .. });
-        matches!(self.word, Word::Row(row) if is_aligned(row))
+        matches!(self.word, Word::Row(row)
+            if matches!(Row::of(row), Row::Factor { .. } | Row::RootVector { .. }))
     }
 }
 
@@ -247,17 +257,6 @@ impl Codelet {
         let multiplied_im = ops.subtract(im_cos, re_sin, wish);
         ops.give_back_complex([im_cos, re_sin]);
         [multiplied_re, multiplied_im]
-    }
-
-    /// x + s · (x moved up by `lanes`), s in r5. Gives back x, which is in an accumulator.
-    pub fn add_moved(&mut self, x: Value, lanes: u8, wish: Wish) -> Value {
-        let ops = &mut self.program.ops;
-        let moved = positive(ops.take(Wish::Accumulator));
-        ops.push(Operation::mul(MulOp::Fmul, x.place, Place::R5, moved.place).rotated(lanes));
-        let sum = ops.add(x, moved, wish);
-        ops.give_back(moved.place);
-        ops.give_back(x.place);
-        sum
     }
 
     /// Sum of both halves below, difference of the lower from the upper above; flags Z are set

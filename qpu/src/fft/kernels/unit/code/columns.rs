@@ -61,10 +61,7 @@ pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[
             continue;
         }
         let ops = &mut points.codelet().program.ops;
-        let of_ahead = behind.map_or(lanes, |_| ops.take(Wish::AnyFile));
-        if behind.is_some() {
-            ops.copy(lanes, of_ahead);
-        }
+        let of_ahead = behind.map_or(lanes, |_| ops.load(lanes, Wish::AnyFile));
         ahead.push([lanes, of_ahead]);
     }
     if points.codelet().asked == 0 {

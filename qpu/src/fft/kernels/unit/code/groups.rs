@@ -10,9 +10,8 @@ use super::codelet::{AHEAD, Codelet, Lookup};
 use super::points::Points;
 use crate::fft::kernels::unit_loop::{Source, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
-use crate::generate::codelet::radix16::{Butterfly, Ends, outputs_of_column};
+use crate::generate::codelet::radix16::{Ends, outputs_of_column};
 use crate::generate::schedule::Place;
-use crate::isa::File;
 use core::array::from_fn;
 
 /// Number of the routine: that of columns is the one before.
@@ -86,10 +85,6 @@ impl Ends for Group<'_> {
         self.points.ops()
     }
 
-    fn butterfly(&mut self, _: usize) -> Butterfly {
-        unreachable!("columns are there")
-    }
-
     fn wish(&self, _component: usize) -> Wish {
         Wish::AnyFile
     }
@@ -102,19 +97,7 @@ impl Ends for Group<'_> {
         };
         let codelet = &mut self.points.codelet;
         let z = codelet.multiply_looked_up(y, factor, Wish::Accumulator);
-        let Points {
-            across, codelet, ..
-        } = &mut *self.points;
-        let wishes = result.map(Wish::At);
-        let z = match self.shared {
-            None => across.of_multiplied(codelet, z, wishes),
-            Some(shared) => {
-                let z = across.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
-                let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
-                let ops = &mut codelet.program.ops;
-                ops.multiply_complex_to(z, cos, sin, wishes)
-            }
-        };
+        let z = self.points.finished(z, self.shared, result.map(Wish::At));
         assert_eq!(z, result.map(positive), "outputs have their sign and place");
     }
 }

@@ -25,7 +25,7 @@ pub fn program(kind: Kind) -> Written {
             _ => vec![Store::rows(32, 0)],
         }),
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::NAMES);
     let input = program.lanes(Lanes::Input);
     let scale = program.lanes(Lanes::Scale);
     program.begin_unit();

@@ -6,15 +6,17 @@
 
 use super::across::halves_sign;
 use super::cells::Cells;
-use super::codelet::{Lookup, shared_twiddle};
+use super::codelet::{Lookup, add_moved, shared_twiddle};
 use super::rows_by_half;
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Scalars};
-use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::fft::kernels::unit_loop::{
+    Shape, Source, Stores, UnitProgram, Word, Written, lane_offsets,
+};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
 use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::schedule::{Destination, Operation, Place};
-use crate::isa::{AddOp, Cond, File};
+use crate::isa::{Cond, File};
 use crate::vpm::{Block, Store};
 
 /// The program of a middle pass.
@@ -23,7 +25,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::row(0),
         stores: Stores::Fixed(vec![Store::rows(32, 0)]),
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::NAMES);
     let input = program.lanes(Lanes::Input);
     let has_rows = kind.radix > 16;
     if has_rows {
@@ -33,8 +35,7 @@ pub fn program(kind: Kind) -> Written {
     let scalars = program.word(program::Record::Scalars);
     let input = program.base(Record::Input, input);
     // Lane offsets of the vector of twiddles: 8 · lane.
-    let offsets = program.ops.take(Wish::Accumulator);
-    program.ops.add_op(AddOp::Shl, Source::Lane, 3, offsets);
+    let offsets = lane_offsets(&mut program.ops, 3, Wish::Accumulator);
     let twiddle = program.base(Record::Twiddle, offsets);
     program.ops.give_back(offsets);
     program.rows();
@@ -151,7 +152,7 @@ impl Ends for Middle {
     fn output(&mut self, k: usize, y: Complex) {
         let mut z = self.multiplied(k as u8, y);
         if self.has_rows {
-            z = z.map(|part| self.cells.codelet.add_moved(part, 8, Wish::File(File::A)));
+            z = z.map(|part| add_moved(self.ops(), part, Place::R5, Wish::File(File::A)));
         }
         let ops = &mut self.cells.codelet.program.ops;
         let [cos, sin] = self.vector.map(|place| [Source::Place(place); 2]);

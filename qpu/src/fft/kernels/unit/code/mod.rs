@@ -20,8 +20,7 @@ pub use last::program as last;
 pub use middle::program as middle;
 
 use super::uniforms::{Record, Row, Scalars, Start};
-use crate::fft::kernels::uniform::{Pack, UniformId};
-use crate::fft::kernels::unit_loop::List;
+use crate::fft::kernels::unit_loop::{Names, names};
 use crate::generate::schedule::Place;
 
 /// The first rows of all outputs, then the second ones.
@@ -34,11 +33,4 @@ fn rows_by_half(outputs: [Option<[Place; 2]>; 16]) -> Vec<Place> {
 }
 
 /// The names of uniforms, for listings.
-pub fn name(list: List, id: UniformId) -> String {
-    match list {
-        List::Start => format!("{:?}", Start::of(id)),
-        List::Record => format!("{:?}", Record::of(id)),
-        List::Row => format!("{:?}", Row::of(id)),
-        List::Scalar => format!("{:?}", Scalars::of(id)),
-    }
-}
+pub const NAMES: Names = names::<Start, Record, Row, Scalars>;

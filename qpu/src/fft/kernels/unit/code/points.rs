@@ -10,11 +10,11 @@ use super::samples::Conversion;
 use crate::fft::Role;
 use crate::fft::kernels::program::{Kind, Lanes, Samples, Start};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
-use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
+use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
 use crate::generate::codelet::radix16::Butterfly;
 use crate::generate::schedule::{Operation, Place};
-use crate::isa::{AddOp, MulOp};
+use crate::isa::{File, MulOp};
 
 /// Values that are loaded at the start.
 pub struct Loaded {
@@ -55,13 +55,6 @@ pub struct Points {
     has_ended: bool,
 }
 
-/// 4 · lane.
-fn word_offsets(ops: &mut OpList<Word>) -> Place {
-    let offsets = ops.take(Wish::AnyFile);
-    ops.add_op(AddOp::Shl, Source::Lane, 2, offsets);
-    offsets
-}
-
 /// The layers of a program that are routines: the loop would not fit the instruction cache of a
 /// slice otherwise.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,7 +93,7 @@ impl Points {
     pub fn start(program: &mut UnitProgram, kind: Kind) -> Loaded {
         let input = program.lanes(Lanes::Input);
         let is_multiplied = kind.radix >= 64 && kind.role == Role::Single;
-        let words = is_multiplied.then(|| word_offsets(&mut program.ops));
+        let words = is_multiplied.then(|| lane_offsets(&mut program.ops, 2, Wish::AnyFile));
         let ends = match Conversion::start(program, kind) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
@@ -157,6 +150,25 @@ impl Points {
         columns::columns(self, Some(behind))
     }
 
+    /// An output that is multiplied by its own factors, across lanes and times what all share: each
+    /// part where it is wished.
+    pub fn finished(
+        &mut self,
+        z: Complex,
+        shared: Option<[Place; 2]>,
+        wishes: [Wish; 2],
+    ) -> Complex {
+        let Self {
+            across, codelet, ..
+        } = self;
+        let Some(shared) = shared else {
+            return across.of_multiplied(codelet, z, wishes);
+        };
+        let z = across.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
+        let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
+        self.ops().multiply_complex_to(z, cos, sin, wishes)
+    }
+
     /// All points are there. Of samples and in tiles, gives back the addresses at which they were
     /// looked up.
     pub fn end_input(&mut self) {
@@ -170,7 +182,7 @@ impl Points {
         }
         if let Input::Converted(conversion) = self.ends {
             ops.give_back(self.input);
-            ops.give_back(conversion.factors());
+            ops.give_back(conversion.factors);
         }
         if let Some(sign) = self.sign {
             ops.copy(sign, Place::R5);
@@ -235,8 +247,7 @@ impl Column for Points {
         };
         let re = fetch(self);
         let ops = self.ops();
-        let place = ops.take(wish);
-        ops.copy(re.place, place);
+        let place = ops.load(re.place, wish);
         let im = fetch(self);
         let ops = self.ops();
         let im = ops.multiply(im, Source::Place(conjugate), wish);

@@ -7,7 +7,7 @@ use super::codelet::Lookup;
 use super::points::Points;
 use crate::fft::kernels::program::{Kind, Samples};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
-use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
+use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File, Unpack};
@@ -17,9 +17,8 @@ use crate::isa::{AddOp, File, Unpack};
 pub struct Conversion {
     samples: Samples,
     /// Before a unit begins 4 · lane, then the addresses of its factors.
-    factors: Place,
-    /// For bytes: by how many bits a lane shifts the word that holds its point.
-    shift: Option<Place>,
+    pub factors: Place,
+    packed: Packed,
 }
 
 impl Conversion {
@@ -29,32 +28,27 @@ impl Conversion {
             return None;
         }
         let ops = &mut program.ops;
-        let words = ops.take(Wish::AnyFile);
-        ops.add_op(AddOp::Shl, Source::Lane, 2, words);
-        // Neighbouring columns share a word: odd lanes have its upper half.
-        let shift = (kind.samples == Samples::Bytes).then(|| {
-            let bit = ops.take(Wish::Accumulator);
-            ops.add_op(AddOp::And, Source::Lane, 1, bit);
-            let shift = ops.take(Wish::AnyFile);
-            ops.add_op(AddOp::Shl, bit, 4, shift);
-            ops.give_back(bit);
-            shift
-        });
+        let words = lane_offsets(ops, 2, Wish::AnyFile);
+        let [flip, mask] = [Row::Flip, Row::Mask].map(|word| Source::Uniform(Word::row(word)));
+        let packed = match kind.samples {
+            Samples::Bytes => {
+                // Neighbouring columns share a word: odd lanes have its upper half.
+                let shift = shift_of_lanes(ops, 1, Wish::AnyFile);
+                Packed::Bytes { shift, flip }
+            }
+            Samples::HighBytes => Packed::HighBytes { mask, flip },
+            _ => Packed::Halves,
+        };
         Some(Self {
             samples: kind.samples,
             factors: words,
-            shift,
+            packed,
         })
     }
 
     /// True if r5 holds what is subtracted from bytes, until all points are converted.
     pub fn takes_r5(&self) -> bool {
         self.samples == Samples::Bytes
-    }
-
-    /// The addresses of a unit's factors.
-    pub fn factors(&self) -> Place {
-        self.factors
     }
 
     /// Reads what the record says of the factors.
@@ -104,18 +98,7 @@ impl Conversion {
             });
         }
         let fetched = Source::Place(fetch(points).place);
-        let packed = match self.samples {
-            Samples::Bytes => Packed::Bytes {
-                shift: self.shift,
-                flip: Source::Uniform(Word::row(Row::Flip)),
-            },
-            Samples::HighBytes => Packed::HighBytes {
-                mask: Source::Uniform(Word::row(Row::Mask)),
-                flip: Source::Uniform(Word::row(Row::Flip)),
-            },
-            _ => Packed::Halves,
-        };
-        let parts = numbers(points.ops(), fetched, packed);
+        let parts = numbers(points.ops(), fetched, self.packed);
         parts.map(|x| times_factor(points, x, wish, fetch))
     }
 }
@@ -135,10 +118,20 @@ pub enum Packed {
     /// Bytes, from which r5 is subtracted.
     Bytes {
         /// By how many bits each lane shifts the word.
-        shift: Option<Place>,
+        shift: Place,
         /// The operand that makes them unsigned.
         flip: Source,
     },
+}
+
+/// 16 bits for lanes whose number has this bit, which have the upper half of a word.
+pub fn shift_of_lanes(ops: &mut OpList<Word>, bit: u32, wish: Wish) -> Place {
+    let set = ops.take(Wish::Accumulator);
+    ops.add_op(AddOp::And, Source::Lane, bit as i32, set);
+    let shift = ops.take(wish);
+    ops.add_op(AddOp::Shl, set, 4 - bit.ilog2() as i32, shift);
+    ops.give_back(set);
+    shift
 }
 
 /// Both numbers in a word, as f32, in accumulators: exactly.
@@ -158,14 +151,10 @@ pub fn numbers(ops: &mut OpList<Word>, fetched: Source, packed: Packed) -> [Plac
             [Unpack::U16a, Unpack::U16b]
         }
         Packed::Bytes { shift, flip } => {
-            if let Some(shift) = shift {
-                let moved = ops.take(Wish::Accumulator);
-                ops.add_op(AddOp::Shr, fetched, shift, moved);
-                ops.add_op(AddOp::Xor, moved, flip, to);
-                ops.give_back(moved);
-            } else {
-                ops.add_op(AddOp::Xor, fetched, flip, to);
-            }
+            let moved = ops.take(Wish::Accumulator);
+            ops.add_op(AddOp::Shr, fetched, shift, moved);
+            ops.add_op(AddOp::Xor, moved, flip, to);
+            ops.give_back(moved);
             [Unpack::U8a, Unpack::U8b]
         }
     };
