@@ -156,20 +156,15 @@ impl Geometry {
         }
     }
 
-    /// Entries of a row list's roots: those by row, and where twiddles are split those by column
-    /// behind them.
-    fn entries_of_a_list(&self) -> u32 {
+    /// Bytes of a row list's roots: those by row, and where twiddles are split those by column behind
+    /// them.
+    pub(in crate::fft::kernels) fn roots_of_a_list(&self) -> u32 {
         let by_column = if self.splits_twiddles() {
             OUTPUTS * self.lane_columns()
         } else {
             0
         };
-        ROOTS * self.row_lanes() + by_column
-    }
-
-    /// Bytes of a row list's roots.
-    pub(in crate::fft::kernels) fn roots_of_a_list(&self) -> u32 {
-        self.entries_of_a_list() * POINT_BYTES
+        (ROOTS * self.row_lanes() + by_column) * POINT_BYTES
     }
 
     /// Byte offset of the roots of an output in those of a list: for each row, or for each column.

@@ -93,15 +93,6 @@ impl Geometry {
         part * (vector / LANES) * (4 / self.parts()) % 4
     }
 
-    /// True if a vector's component enters the sum of a part with a minus.
-    pub(in crate::fft) fn is_subtracted(&self, part: u32, vector: u32, component: u32) -> bool {
-        // (-i)(re + i im) = im - i re.
-        match component {
-            0 => matches!(self.quarters(part, vector), 2 | 3),
-            _ => matches!(self.quarters(part, vector), 1 | 2),
-        }
-    }
-
     /// Rows of one store of a unit: blocks of rows at equal distances. Of single passes, those of a
     /// full unit.
     pub(in crate::fft) fn rows_of_a_store(&self) -> u32 {

@@ -6,7 +6,7 @@ use super::twiddle_tables::{Table, part_of};
 use super::uniforms::{Record, Row, Scalars, Start};
 use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
 use crate::fft::kernels::layout::{Layout, QPUS_OF_A_SLICE, Vector};
-use crate::fft::kernels::program::{Lanes, Task};
+use crate::fft::kernels::program::{Kind, Lanes, Samples, Task};
 use crate::fft::kernels::roots::product;
 use crate::fft::kernels::samples::{Factors, HIGH_BYTES};
 use crate::fft::kernels::sizes::{CELL_BYTES, OCTET, POINT_BYTES};
@@ -35,7 +35,15 @@ impl Geometry {
 
 impl Layout for Geometry {
     fn task(&self) -> Task {
-        Task::Points(self.kind())
+        Task::Points(Kind {
+            role: self.role(),
+            radix: self.radix() as u16,
+            samples: match self.role() {
+                Role::First | Role::Single => self.reading.samples(),
+                Role::Middle | Role::Last => Samples::Points,
+            },
+            sharers: self.sharers() as u8,
+        })
     }
 
     fn units(&self, batch: u32) -> u32 {
@@ -306,8 +314,9 @@ impl Layout for Geometry {
             Row::Mask => HIGH_BYTES,
             Row::Middle => self.reading.middle().to_bits(),
             Row::Sign { block, component } => {
-                let vector = LANES * u32::from(block);
-                let negative = self.is_subtracted(part, vector, component.into());
+                // (-i)(re + i im) = im - i re.
+                let quarters = self.quarters(part, LANES * u32::from(block));
+                let negative = matches!((component, quarters), (0, 2 | 3) | (1, 1 | 2));
                 (if negative { -1.0f32 } else { 1.0 }).to_bits()
             }
             Row::Part { vector, component } => {

@@ -147,17 +147,9 @@ impl Geometry {
             Table::ByUnit | Table::ByOctet => lane * POINT_BYTES,
             Table::ByTile => lane % self.lane_columns() * POINT_BYTES,
             Table::ByColumn if self.roots_by_table() => self.row_of_lane(lane) * POINT_BYTES,
-            Table::ByColumn => self.k_hi(lane) * LANES * POINT_BYTES,
+            // Of k_hi.
+            Table::ByColumn => lane / self.lane_columns() * LANES * POINT_BYTES,
             Table::None => 0,
-        }
-    }
-
-    /// Output of the lanes' own transform that a lane holds: outputs k' = k_lo + 16 k_hi.
-    pub(in crate::fft) fn k_hi(&self, lane: u32) -> u32 {
-        match self.role() {
-            Role::Single | Role::First => lane / self.lane_columns(),
-            Role::Middle => lane / OCTET,
-            Role::Last => lane % self.row_lanes(),
         }
     }
 
@@ -263,11 +255,14 @@ impl Geometry {
     /// `column`: of output k_lo < 16 and row r of the lanes, or of the outputs k_hi, which are rows
     /// with their bits reversed.
     fn part_of_twiddle(&self, column: u32, output: u32, row: u32, gain: f64) -> (f64, f64) {
-        let denominator = self.radix() * self.next_radix();
-        let (angle, factor) = if !self.roots_by_table() {
+        if !self.roots_by_table() {
             // Of two rows, k_hi is the row.
-            (column * (output + LANES * row), gain)
-        } else if output < LANES {
+            let k = output + LANES * row;
+            let (cos, sin) = root(column * k % self.points(), self.points());
+            return (gain * cos, gain * sin);
+        }
+        let denominator = self.radix() * self.next_radix();
+        let (angle, factor) = if output < LANES {
             let root = row * self.next_radix();
             (output * (column + root), Self::sign_of_row(row))
         } else {

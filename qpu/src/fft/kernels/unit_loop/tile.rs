@@ -142,8 +142,8 @@ impl UnitProgram {
         }
     }
 
-    /// Begins the exchange: operations of the unit that follow write vectors for the partner, up to
-    /// [`UnitProgram::given`].
+    /// Begins the exchange: operations of the unit that follow write vectors for the partner. Behind
+    /// them is a piece, and then those that read vectors of the partner.
     pub fn begin_exchange(&mut self) {
         // What was read before is a piece already.
         if self.sharing().exchanged.is_empty() {
@@ -151,12 +151,6 @@ impl UnitProgram {
             let first = self.pieces.len();
             self.of_sharing().exchanged = first..first;
         }
-    }
-
-    /// Ends the vectors for the partner: operations that follow read vectors of the partner, up to
-    /// [`UnitProgram::taken`].
-    pub fn given(&mut self) {
-        self.piece(None);
     }
 
     /// Ends the vectors of the partner: operations that follow write again, or come behind the

@@ -93,7 +93,7 @@ fn write<T: Copy>(
     let ops = &mut program.ops;
     ops.copy(setup(Exchange::Drain), Destination::ReadSetup);
     ops.copy(Source::Vpm, Destination::Nothing);
-    program.given();
+    program.piece(None);
 }
 
 /// Reads vectors of the partner, each beside the one of output k and component c that it meets.

@@ -4,7 +4,7 @@
 //! exchanged; what is left then are sums and differences, and the twiddles.
 //!
 //! The instruction cache of a slice would not hold all of this one after the other. Columns of the
-//! transform are done by a routine ([`columns`](crate::fft::kernels::unit::code::columns)), the two
+//! transform are done by a routine ([`routines`]), the two
 //! outputs that it gives one after the other by another, which multiplies and transforms them
 //! across lanes, and those of the tile by a third ([`super::twiddles`]). What a routine looks up is
 //! asked for two calls before, and in the end what the next unit begins with: so that comes while
@@ -21,8 +21,8 @@ use super::twiddles::{
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
 use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
-use crate::fft::kernels::unit::code::columns;
 use crate::fft::kernels::unit::code::points::Points;
+use crate::fft::kernels::unit::code::routines;
 use crate::fft::kernels::unit::uniforms::{Record, Row, Start};
 use crate::fft::kernels::unit_loop::{
     Shape, Source, Stores, UnitProgram, Word, Written, lane_offsets,
@@ -68,7 +68,7 @@ pub fn program(kind: Kind) -> Written {
         lanes: root,
         word: behind[number / 2][number % 2],
     });
-    let columns = columns::columns(&mut points, Some(behind));
+    let columns = routines::columns(&mut points, Some(behind));
     let mut first = First::new(kind, points, shared, [root, twiddle]);
     dft16_of_columns(&mut first, columns);
     first.end();

@@ -10,7 +10,7 @@ use crate::fft::kernels::program::{Kind, Lanes, Task};
 use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::cells::Cells;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
-use crate::fft::kernels::unit::code::last::rows;
+use crate::fft::kernels::unit::code::later::rows;
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
@@ -100,30 +100,7 @@ fn multiplied_outputs(
     let behind = |number: usize| of_half(halves[number / 2 % halves.len()], (number % 2) as u8);
     let free = codelet.program.ops.clone();
     let mut outputs = [None; 16];
-    let mut before: Option<[Complex; 4]> = None;
-    for (k1, column) in columns.into_iter().enumerate() {
-        let ops = &mut codelet.program.ops;
-        if let Some(results) = before {
-            // Results that lie where points come give way to them first.
-            let results = results.map(|z| z.map(|value| aside(ops, value, &columns[0])));
-            copy(ops, column, columns[0]);
-            // By files: of the results every other one is in file A.
-            let [in_a, in_b] = FILES.map(|file| {
-                let is_in =
-                    |z: &&Complex| matches!(z[0].place, Place::Register(of, _) if of == file);
-                column.iter().filter(is_in).copied().collect::<Vec<_>>()
-            });
-            let stay = [in_a[0], in_b[0], in_a[1], in_b[1]];
-            copy(ops, results, stay);
-            for value in results.into_iter().flatten() {
-                if let Place::Accumulator(_) = value.place {
-                    ops.give_back(value.place);
-                }
-            }
-            for (k2, z) in stay.into_iter().enumerate() {
-                outputs[k1 - 1 + 4 * k2] = Some(z);
-            }
-        }
+    for k1 in 0..4 {
         let next = match k1 {
             ..3 => roots_of_outputs(k1 as u8 + 1),
             _ => core::array::from_fn(behind),
@@ -136,15 +113,28 @@ fn multiplied_outputs(
             outputs: Vec::new(),
         };
         outputs_of_column(&mut four, 0, columns[0]);
-        let results = four.outputs;
+        let mut results: [Complex; 4] = core::array::from_fn(|k2| four.outputs[k2]);
         for both in next.chunks(2) {
             codelet.ask_ahead(root, [both[0], both[1]]);
         }
         codelet.program.call(OUTPUTS);
-        before = Some(core::array::from_fn(|k2| results[k2]));
-    }
-    for (k2, z) in before.into_iter().flatten().enumerate() {
-        outputs[3 + 4 * k2] = Some(z);
+        if let Some(&column) = columns.get(k1 + 1) {
+            let ops = &mut codelet.program.ops;
+            // Results that lie where points come give way to them first.
+            let aside = results.map(|z| z.map(|value| aside(ops, value, &columns[0])));
+            copy(ops, column, columns[0]);
+            // By files: of the results every other one is in file A.
+            let [in_a, in_b] = FILES.map(|file| {
+                let is_in =
+                    |z: &&Complex| matches!(z[0].place, Place::Register(of, _) if of == file);
+                column.iter().filter(is_in).copied().collect::<Vec<_>>()
+            });
+            results = [in_a[0], in_b[0], in_a[1], in_b[1]];
+            copy(ops, aside, results);
+        }
+        for (k2, z) in results.into_iter().enumerate() {
+            outputs[k1 + 4 * k2] = Some(z);
+        }
     }
     outputs.map(|output| output.expect("four times four"))
 }
@@ -210,10 +200,8 @@ fn pairs(program: &mut UnitProgram, met: Vec<Met>, roots: [Option<[Place; 2]>; 2
     };
     let free = ops.clone();
     let mut all = [[None; KEPT]; 4];
-    let mut before: Option<([Place; 4], [Place; 4])> = None;
     for (k, met) in met.into_iter().enumerate() {
         let ops = &mut program.ops;
-        give_rows(ops, before);
         for (from, to) in met.values().into_iter().zip(inputs.values()) {
             ops.copy(from.place, to.place);
         }
@@ -225,20 +213,11 @@ fn pairs(program: &mut UnitProgram, met: Vec<Met>, roots: [Option<[Place; 2]>; 2
         for (all, row) in all.iter_mut().zip(stay) {
             all[k] = Some(row);
         }
-        before = Some((results, stay));
+        for (from, to) in results.into_iter().zip(stay) {
+            program.ops.copy(from, to);
+        }
     }
-    give_rows(&mut program.ops, before);
     all.as_flattened().iter().flatten().copied().collect()
-}
-
-/// Copies what the routine gave.
-fn give_rows(ops: &mut OpList<Word>, rows: Option<([Place; 4], [Place; 4])>) {
-    for (from, to) in rows
-        .into_iter()
-        .flat_map(|(from, to)| from.into_iter().zip(to))
-    {
-        ops.copy(from, to);
-    }
 }
 
 /// The routine: four rows.

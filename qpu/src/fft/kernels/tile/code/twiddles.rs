@@ -65,15 +65,12 @@ pub fn ask_for(lanes: Place, words: Words) -> impl Iterator<Item = [Operation<Wo
     })
 }
 
-/// Outputs of each half for which the TMUs hold what they are multiplied by.
-const fn outputs_asked_for(roots: &[Roots]) -> usize {
-    AHEAD / 4 / roots.len()
-}
-
 /// The lookups that the call for output `k` asks for with twiddle factor number `root`: those of an
 /// output, or number so many of [`ahead`].
 fn asked(roots: &[Roots], k: usize, root: usize) -> Result<usize, usize> {
-    let next = k + outputs_asked_for(roots);
+    // Outputs of each half for which the TMUs hold what they are multiplied by.
+    let asked_for = AHEAD / 4 / roots.len();
+    let next = k + asked_for;
     next.checked_sub(KEPT)
         .map_or(Ok(next), |behind| Err(behind + root))
 }

@@ -13,7 +13,7 @@ use crate::fft::Role;
 use crate::fft::kernels::program::Kind;
 use crate::fft::kernels::unit::uniforms::Row;
 use crate::fft::kernels::unit_loop::{Source, Word};
-use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
+use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File, MulOp};
 
@@ -151,12 +151,26 @@ impl Across {
 /// Output k of 32 points, multiplied in the upper lanes.
 fn two_groups(codelet: &mut Codelet, output: u8, z: Complex) -> Complex {
     if output == 0 {
-        return z.map(|part| codelet.half_sums(part, Wish::AnyFile));
+        let ops = &mut codelet.program.ops;
+        return z.map(|part| half_sums(ops, part));
     }
     let root = |component| Word::row(Row::Root { output, component });
     codelet.multiply_some(z, Cond::ZC, root(0), root(1));
     let ops = &mut codelet.program.ops;
     z.map(|part| add_moved(ops, part, Place::R5, Wish::AnyFile))
+}
+
+/// Sum of both halves below, difference of the lower from the upper above; flags Z are set below.
+/// Gives back x, which is in an accumulator.
+fn half_sums(ops: &mut OpList<Word>, x: Value) -> Value {
+    let [moved, to] = [Wish::Accumulator, Wish::AnyFile].map(|wish| ops.take(wish));
+    let x = x.place;
+    ops.push(Operation::mul(MulOp::V8min, x, x, moved).rotated(8));
+    ops.push(Operation::add(AddOp::Fadd, x, moved, to).when(Cond::ZS));
+    ops.push(Operation::add(AddOp::Fsub, moved, x, to).when(Cond::ZC));
+    ops.give_back(moved);
+    ops.give_back(x);
+    positive(to)
 }
 
 /// Two steps.

@@ -1,11 +1,8 @@
-//! Points that middle and last passes read: cells, in several parts folded to 16 vectors.
-//!
-//! Part q of F computes outputs q + F k': the vectors m, m + 16, .. are added with factors (-i)^(4
-//! q b / F), each an exchange of components (by address) and a sign, and the sum is multiplied by
-//! W_(R/2)^(q m).
+//! Points that middle and last passes read: cells, in several parts folded to 16 vectors
+//! ([`addresses`](crate::fft::kernels::unit::addresses)).
 
 use super::codelet::{AHEAD, Codelet, Lookup, sums, wishes_of_butterfly};
-use super::columns::{self, Column};
+use super::routines::{self, Column};
 use crate::fft::kernels::program::Kind;
 use crate::fft::kernels::unit::uniforms::Row;
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
@@ -53,9 +50,9 @@ impl Cells {
         self.multiplied(m, sum, wish)
     }
 
-    /// See [`columns::columns`]: of several parts only.
+    /// See [`routines::columns`]: of several parts only.
     pub fn columns(&mut self, behind: Option<[Lookup; AHEAD]>) -> [[Complex; 4]; 4] {
-        columns::columns(self, behind)
+        routines::columns(self, behind)
     }
 
     /// The sum over all parts, of which the last is where it is wished.
@@ -88,12 +85,8 @@ impl Cells {
 
     /// A point multiplied by what its part says. Gives it back.
     fn multiplied(&mut self, m: u8, sum: Complex, wish: Wish) -> Complex {
-        let factor = |component| {
-            Source::Uniform(Word::row(Row::Part {
-                vector: m,
-                component,
-            }))
-        };
+        let vector = m;
+        let factor = |component| Source::Uniform(Word::row(Row::Part { vector, component }));
         let ops = &mut self.codelet.program.ops;
         ops.multiply_complex(sum, [factor(0); 2], [factor(1); 2], wish)
     }

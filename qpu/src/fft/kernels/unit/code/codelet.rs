@@ -258,20 +258,4 @@ impl Codelet {
         ops.give_back_complex([im_cos, re_sin]);
         [multiplied_re, multiplied_im]
     }
-
-    /// Sum of both halves below, difference of the lower from the upper above; flags Z are set
-    /// below. Gives back x, which is in an accumulator.
-    pub fn half_sums(&mut self, x: Value, wish: Wish) -> Value {
-        let ops = &mut self.program.ops;
-        let [moved, to] = [Wish::Accumulator, wish].map(|wish| ops.take(wish));
-        let copy = Operation::mul(MulOp::V8min, x.place, x.place, moved);
-        ops.push(copy.rotated(8));
-        let [x_, moved_] = [x.place, moved].map(Source::Place);
-        let result = Destination::Place(to);
-        ops.push(Operation::add(AddOp::Fadd, x_, moved_, result).when(Cond::ZS));
-        ops.push(Operation::add(AddOp::Fsub, moved_, x_, result).when(Cond::ZC));
-        ops.give_back(moved);
-        ops.give_back(x.place);
-        positive(to)
-    }
 }

@@ -1,14 +1,11 @@
 //! First and single passes: rows of the caller's points to cells with the twiddles of what follows,
-//! or several transforms of up to 128 points to the caller's points.
-//!
-//! From 64 points the twiddles of a first pass are in two parts. The one that depends on the output
-//! of the 16-point transform is looked up together with the root before the lanes' transform, the
-//! other is a vector that all outputs share.
+//! or several transforms of up to 128 points to the caller's points. From 64 points the twiddles of
+//! a first pass are in two parts ([`twiddle_tables`](crate::fft::kernels::unit::twiddle_tables)).
 
 use super::across::Across;
 use super::codelet::{AHEAD, Codelet};
-use super::groups;
-use super::points::{Points, Routines};
+use super::points::Points;
+use super::routines::{Routines, groups, words_of_group};
 use crate::fft::Role;
 use crate::fft::kernels::program::{Kind, Lanes, Start, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
@@ -19,7 +16,7 @@ use crate::generate::schedule::Place;
 use crate::vpm::{Block, Store};
 
 /// The program of a first or single pass.
-pub fn program(kind: Kind) -> Written {
+pub fn first(kind: Kind) -> Written {
     let is_first = kind.role == Role::First;
     let shape = Shape {
         write: Block::column(0, 0),
@@ -56,9 +53,9 @@ pub fn program(kind: Kind) -> Written {
         }
         Routines::ColumnsAndGroups => {
             ends.look_up_shared();
-            let lookups = groups::words(&ends.points, 0);
+            let lookups = words_of_group(&ends.points, 0);
             let columns = ends.points.columns(lookups);
-            ends.places = groups::groups(&mut ends.points, &columns, ends.shared).map(Some);
+            ends.places = groups(&mut ends.points, &columns, ends.shared).map(Some);
         }
     }
     let outputs = ends.places.map(|output| output.expect("transformed"));

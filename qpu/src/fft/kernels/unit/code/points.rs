@@ -5,10 +5,10 @@
 
 use super::across::Across;
 use super::codelet::{AHEAD, Codelet, Lookup, sums, wishes_of_butterfly};
-use super::columns::{self, Column};
+use super::routines::{self, Column};
 use super::samples::Conversion;
 use crate::fft::Role;
-use crate::fft::kernels::program::{Kind, Lanes, Samples, Start};
+use crate::fft::kernels::program::{Kind, Lanes, Start};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
@@ -53,34 +53,6 @@ pub struct Points {
     ends: Input,
     /// True if all points are there.
     has_ended: bool,
-}
-
-/// The layers of a program that are routines: the loop would not fit the instruction cache of a
-/// slice otherwise.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Routines {
-    /// None.
-    None,
-    /// The first two ([`super::columns`]).
-    Columns,
-    /// All ([`super::groups`], too).
-    ColumnsAndGroups,
-}
-
-impl Routines {
-    /// The routines of first and single passes that share no tiles.
-    pub fn of(kind: Kind) -> Self {
-        // Those that need more operations than others.
-        let are_long = matches!(kind.samples, Samples::HighBytes | Samples::Bytes);
-        match (kind.role, kind.radix, kind.samples) {
-            (_, 128, _) => Self::ColumnsAndGroups,
-            (Role::First, 64, _) if are_long => Self::ColumnsAndGroups,
-            (Role::Single, 64, Samples::Points) => Self::None,
-            (_, 64, _) => Self::Columns,
-            (Role::First, 32, _) if are_long => Self::Columns,
-            _ => Self::None,
-        }
-    }
 }
 
 impl Points {
@@ -142,12 +114,12 @@ impl Points {
         sums(self.ops(), [x, y], wishes_of_butterfly(n))
     }
 
-    /// See [`columns::columns`]; what follows looks these words up first.
+    /// See [`routines::columns`]; what follows looks these words up first.
     pub fn columns(&mut self, behind: [Word; AHEAD]) -> [[Complex; 4]; 4] {
         self.codelet.program.without_constants();
         let lanes = self.across.roots();
         let behind = behind.map(|word| Lookup { lanes, word });
-        columns::columns(self, Some(behind))
+        routines::columns(self, Some(behind))
     }
 
     /// An output that is multiplied by its own factors, across lanes and times what all share: each

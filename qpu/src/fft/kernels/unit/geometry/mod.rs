@@ -39,7 +39,6 @@
 mod cells;
 mod units;
 
-use crate::fft::kernels::program::{Kind, Samples};
 use crate::fft::kernels::samples::Reading;
 use crate::fft::kernels::sizes::{POINT_BYTES, UNIT_POINTS};
 use crate::fft::split::{Axis, Role, Split};
@@ -106,19 +105,6 @@ impl Geometry {
     /// other. No other pass than the first notices.
     pub(in crate::fft) fn reads(self, reading: Reading) -> Self {
         Self { reading, ..self }
-    }
-
-    /// The kind of program that does the pass.
-    pub(in crate::fft) fn kind(&self) -> Kind {
-        Kind {
-            role: self.role,
-            radix: self.radix() as u16,
-            samples: match self.role {
-                Role::First | Role::Single => self.reading.samples(),
-                Role::Middle | Role::Last => Samples::Points,
-            },
-            sharers: self.sharers() as u8,
-        }
     }
 
     /// The pass before, whose cells this one reads; `None` where it reads the caller's input.

@@ -1,26 +1,62 @@
-//! The first two layers of a transform, once in the program and done four times: a routine.
+//! The layers of a transform that are once in the program and done four times: routines.
 //!
 //! Column n2 are points m = 4 n1 + n2: looked up and made what they are by the program that reads
 //! them ([`Column`]), transformed by radix 4 over n1 and multiplied by W16^(n2 k1). What differs
 //! from column to column is in the row list. What a column gives is copied to where it stays, but
 //! for the last one's.
 //!
-//! Lookups are asked for [`AHEAD`] early: a column begins with those on their way, and ends with
-//! those of the next.
+//! Group k1 are outputs k1, k1 + 4, k1 + 8 and k1 + 12: radix 4 over what the columns gave for k1,
+//! multiplied and transformed across lanes. All come where the first did, and go where the last
+//! ones stay; the others are copied.
+//!
+//! Lookups are asked for [`AHEAD`] early: each begins with those on their way, and ends with those
+//! of the next.
 
 use super::codelet::{AHEAD, Codelet, Lookup};
+use super::points::Points;
+use crate::fft::Role;
+use crate::fft::kernels::program::{Kind, Samples};
 use crate::fft::kernels::unit::uniforms::Row;
 use crate::fft::kernels::unit_loop::{Source, Word};
-use crate::generate::codelet::op_list::{Complex, Value, Wish, positive};
-use crate::generate::codelet::radix16::{file_of, radix4_of};
+use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
+use crate::generate::codelet::radix16::{Ends, file_of, outputs_of_column, radix4_of};
 use crate::generate::schedule::{Operation, Place};
 use crate::isa::File;
 use core::array::from_fn;
 
-/// Number of the routine.
+/// Numbers of the routines.
 const COLUMN: usize = 0;
+const GROUP: usize = 1;
 /// n1 in the order in which points are read: partners of the first layer next to each other.
 const ORDER: [u8; 4] = [0, 2, 1, 3];
+
+/// The layers of a program that are routines: the loop would not fit the instruction cache of a
+/// slice otherwise.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Routines {
+    /// None.
+    None,
+    /// The first two ([`columns`]).
+    Columns,
+    /// All ([`groups`], too).
+    ColumnsAndGroups,
+}
+
+impl Routines {
+    /// The routines of first and single passes that share no tiles.
+    pub fn of(kind: Kind) -> Self {
+        // Those that need more operations than others.
+        let are_long = matches!(kind.samples, Samples::HighBytes | Samples::Bytes);
+        match (kind.role, kind.radix, kind.samples) {
+            (_, 128, _) => Self::ColumnsAndGroups,
+            (Role::First, 64, _) if are_long => Self::ColumnsAndGroups,
+            (Role::Single, 64, Samples::Points) => Self::None,
+            (_, 64, _) => Self::Columns,
+            (Role::First, 32, _) if are_long => Self::Columns,
+            _ => Self::None,
+        }
+    }
+}
 
 /// Points of which columns are made.
 pub trait Column: Sized {
@@ -217,4 +253,89 @@ fn column<C: Column>(points: &mut C, n2: u8, own: &[Lookup], next: &[Lookup]) ->
         });
         ops.multiply_complex(outputs[k1], cos, sin, stays[k1])
     })
+}
+
+/// The twiddle factors of group k1.
+pub fn words_of_group(points: &Points, k1: usize) -> [Word; AHEAD] {
+    from_fn(|number| points.across.root_of(k1 + 4 * (number / 2), number % 2))
+}
+
+/// The outputs of a transform of which these are the columns; [`words_of_group`] of group 0 are on their
+/// way. They are multiplied by `shared`.
+pub fn groups(
+    points: &mut Points,
+    columns: &[[Complex; 4]; 4],
+    shared: Option<[Place; 2]>,
+) -> [[Place; 2]; 16] {
+    let ops = points.ops();
+    let results = from_fn(|_| [0, 1].map(|_| positive(ops.take(Wish::AnyFile))));
+    let free = ops.clone();
+    let [inputs, later @ ..] = columns;
+    let mut stay = [results; 4];
+    for (k1, stay) in stay.iter_mut().enumerate() {
+        let program = &mut points.codelet.program;
+        program.piece(None);
+        program.ops.restore_free(&free);
+        points.codelet.begin_asked();
+        let mut group = Group {
+            points,
+            shared,
+            results,
+        };
+        outputs_of_column(&mut group, 0, *inputs);
+        // Behind the last one they are dropped.
+        for (number, word) in words_of_group(points, (k1 + 1) % 4).into_iter().enumerate() {
+            let lanes = points.across.roots();
+            let tmu = (number / 2 % 2) as u8;
+            points.codelet.ask(tmu, Lookup { lanes, word });
+        }
+        points.codelet.program.call(GROUP);
+        // There is room where the next group was.
+        if let Some(next) = later.get(k1) {
+            copy(points.ops(), next, inputs);
+            copy(points.ops(), &results, next);
+            *stay = *next;
+        }
+    }
+    points.ops().restore_free(&free);
+    points.codelet.begin_asked();
+    points.codelet.drop_asked();
+    from_fn(|k| stay[k % 4][k / 4].map(|part| part.place))
+}
+
+fn copy(ops: &mut OpList<Word>, from: &[Complex; 4], to: &[Complex; 4]) {
+    for (from, to) in from.as_flattened().iter().zip(to.as_flattened()) {
+        ops.copy(from.place, to.place);
+    }
+}
+
+/// A call of the routine: its outputs are 0, 4, 8 and 12, whichever they are.
+struct Group<'a> {
+    points: &'a mut Points,
+    shared: Option<[Place; 2]>,
+    results: [Complex; 4],
+}
+
+impl Ends for Group<'_> {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        self.points.ops()
+    }
+
+    fn wish(&self, _component: usize) -> Wish {
+        Wish::AnyFile
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        let result = self.results[k / 4].map(|part| part.place);
+        let factor = |codelet: &mut Codelet, _| {
+            let fetched = codelet.fetch_asked().expect("asked for");
+            Source::Place(fetched.place)
+        };
+        let codelet = &mut self.points.codelet;
+        let z = codelet.multiply_looked_up(y, factor, Wish::Accumulator);
+        let z = self.points.finished(z, self.shared, result.map(Wish::At));
+        assert_eq!(z, result.map(positive), "outputs have their sign and place");
+    }
 }

@@ -1,26 +1,43 @@
-//! Middle passes: cells to cells, with the twiddles of what follows.
+//! Middle passes, cells to cells with the twiddles of what follows; and last passes, cells to the
+//! caller's points in natural order.
 //!
-//! Lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins; of 16 points, lanes hold row m of
-//! sixteen bins. The twiddles are a scalar for each output, which is multiplied by together with
-//! the root of the upper lanes, and a vector that all outputs share.
+//! In middle passes lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins; of 16 points,
+//! lanes hold row m of sixteen bins. The twiddles are a scalar for each output, which is multiplied
+//! by together with the root of the upper lanes, and a vector that all outputs share.
+//!
+//! In last passes even lanes hold row 2m, odd lanes row 2m + 1 of eight bins. After the 16-point
+//! transforms and the multiplication of the odd lanes by W_R^k, the real parts of both rows come
+//! together in the even lanes and the imaginary parts in the odd ones: their sum and their
+//! difference are two rows of interleaved points.
 
 use super::across::halves_sign;
 use super::cells::Cells;
 use super::codelet::{Lookup, add_moved, shared_twiddle};
-use super::rows_by_half;
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
-use crate::fft::kernels::unit::uniforms::{Record, Scalars};
+use crate::fft::kernels::unit::uniforms::{Record, Row, Scalars};
 use crate::fft::kernels::unit_loop::{
     Shape, Source, Stores, UnitProgram, Word, Written, lane_offsets,
 };
-use crate::generate::codelet::op_list::{Complex, OpList, Wish};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{Cond, File};
 use crate::vpm::{Block, Store};
 
+/// Both rows of each output.
+type Outputs = [Option<[Place; 2]>; 16];
+
+/// The first rows of all outputs, then the second ones.
+fn rows_by_half(outputs: Outputs) -> Vec<Place> {
+    let outputs = outputs.map(|output| output.expect("transformed"));
+    let halves = [0, 1].into_iter();
+    halves
+        .flat_map(|half| outputs.map(|output| output[half]))
+        .collect()
+}
+
 /// The program of a middle pass.
-pub fn program(kind: Kind) -> Written {
+pub fn middle(kind: Kind) -> Written {
     let shape = Shape {
         write: Block::row(0),
         stores: Stores::Fixed(vec![Store::rows(32, 0)]),
@@ -76,8 +93,7 @@ struct Middle {
     vector: [Place; 2],
     /// Address of the scalars, until they are read.
     scalars: Option<Place>,
-    /// The two cells of each output.
-    outputs: [Option<[Place; 2]>; 16],
+    outputs: Outputs,
 }
 
 impl Middle {
@@ -158,5 +174,102 @@ impl Ends for Middle {
         let [cos, sin] = self.vector.map(|place| [Source::Place(place); 2]);
         let z = ops.multiply_complex(z, cos, sin, Wish::Accumulator);
         self.outputs[k] = Some(self.cells_of(z));
+    }
+}
+
+/// The program of a last pass.
+pub fn last(kind: Kind) -> Written {
+    let shape = Shape {
+        write: Block::row(0),
+        stores: Stores::Fixed(match kind.radix {
+            16 => vec![Store::rows(16, 0), Store::rows(16, 16)],
+            _ => vec![Store::rows(32, 0)],
+        }),
+    };
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::NAMES);
+    let input = program.lanes(Lanes::Input);
+    let scale = program.lanes(Lanes::Scale);
+    program.begin_unit();
+    let input = program.base(Record::Input, input);
+    program.rows();
+    program.ops.set_lane_flags(1);
+    let constants = program.constants;
+    let mut last = Last {
+        cells: Cells::new(program, kind, input),
+        radix: kind.radix,
+        outputs: [None; 16],
+    };
+    if kind.radix > 64 {
+        let columns = last.cells.columns(None);
+        dft16_of_columns(&mut last, columns);
+    } else {
+        dft16(&mut last, &constants);
+    }
+    let rows = rows_by_half(last.outputs);
+    last.cells.codelet.program.written(rows, Some([scale; 2]))
+}
+
+struct Last {
+    cells: Cells,
+    radix: u16,
+    outputs: Outputs,
+}
+
+/// What even lanes hold of z and what odd lanes do, each with real parts in even lanes and imaginary
+/// ones in odd lanes; the latter where imaginary parts were.
+fn interleaved(ops: &mut OpList<Word>, z: Complex) -> Complex {
+    let [re, im] = z.map(|part| part.place);
+    let even = ops.load(re, Wish::AnyFile);
+    ops.merge_rotated(im, 1, Cond::ZC, even);
+    ops.merge_rotated(re, 15, Cond::ZS, im);
+    [even, im].map(positive)
+}
+
+/// Both rows of an output, each where it is wished. Gives back z, which is in accumulators.
+pub fn rows(ops: &mut OpList<Word>, z: Complex, wishes: [Wish; 2]) -> [Place; 2] {
+    let [even, odd] = interleaved(ops, z);
+    let sum = ops.add(even, odd, wishes[0]);
+    let difference = ops.subtract(even, odd, wishes[1]);
+    ops.give_back(even.place);
+    ops.give_back_complex(z);
+    [sum.place, difference.place]
+}
+
+impl Ends for Last {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        &mut self.cells.codelet.program.ops
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        self.cells.butterfly(n)
+    }
+
+    fn wish(&self, _component: usize) -> Wish {
+        // To be moved across lanes.
+        Wish::Accumulator
+    }
+
+    fn output(&mut self, k: usize, z: Complex) {
+        let output = k as u8;
+        // Each of both rows is that of an octet.
+        let is_of_octets = self.radix == 16;
+        // Output 0 of part 0 is not multiplied; which part it is, is not known here.
+        if self.radix > 32 || self.radix == 32 && output > 0 {
+            let root = |component| Word::row(Row::Root { output, component });
+            self.cells
+                .codelet
+                .multiply_some(z, Cond::ZC, root(0), root(1));
+        }
+        let ops = self.ops();
+        self.outputs[k] = Some(if is_of_octets {
+            let [even, odd] = interleaved(ops, z);
+            let row = ops.load(odd.place, Wish::AnyFile);
+            ops.give_back_complex(z);
+            [even.place, row]
+        } else {
+            rows(ops, z, [Wish::AnyFile; 2])
+        });
     }
 }
