@@ -13,9 +13,8 @@
 //! columns are exchanged through one half of the VPM, and output goes through the other; each has a
 //! lock.
 //!
-//! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head
-//! of its list once and the rest once for each transform, adding to addresses how far on that
-//! transform lies.
+//! A program reads the head of its list once and the rest once for each transform, adding to
+//! addresses how far on that transform lies.
 
 use crate::fft::kernels::context::Transform;
 use crate::fft::kernels::layout::OnePass;

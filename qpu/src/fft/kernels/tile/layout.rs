@@ -32,10 +32,9 @@
 //!
 //! Twiddles after a first pass are W_P^(n (k_lo + 16 k_hi + 16 L k_j)), n = n(j+1): the part with
 //! k_hi is one vector for all outputs and applied before the exchange. The others have an entry for
-//! each output and column. Where four QPUs share a tile, that would be half as many lines as the
-//! points have, in passes that wait for the SDRAM: with k = k_lo + 16 L k_j and n = n0 + c in
-//! column c of a tile, W_P^(n0 k) is in the table, an entry for each output of each tile, and
-//! W_P^(c k) in the lists of roots, the same for all tiles.
+//! each output and column. For four QPUs that would be half as many lines as the points have, in
+//! passes that wait for the SDRAM: with k = k_lo + 16 L k_j and n = n0 + c in column c of a tile,
+//! W_P^(n0 k) is in the table for each output and tile, W_P^(c k) in the lists of roots.
 
 use crate::fft::kernels::sizes::{OCTET, POINT_BYTES};
 use crate::fft::kernels::twiddle::root;
@@ -71,11 +70,7 @@ const fn quarters_too_far(sharers: u32, sharer: u32, half: u32) -> u32 {
 
 impl Geometry {
     /// A setup word for the exchange.
-    pub(in crate::fft::kernels) fn exchange_setup(
-        &self,
-        sharer: u32,
-        word: Exchange,
-    ) -> Option<u32> {
+    pub(in crate::fft) fn exchange_setup(&self, sharer: u32, word: Exchange) -> Option<u32> {
         let count = (EXCHANGED / self.sharers()) as u8;
         let rows = |sharer: u32| count * sharer as u8;
         let own = Block::row(rows(sharer));
@@ -124,7 +119,7 @@ impl Geometry {
     }
 
     /// Part, and QPU of a tile, of a row list.
-    pub(in crate::fft::kernels) fn of_list(&self, list: u32) -> [u32; 2] {
+    pub(in crate::fft) fn of_list(&self, list: u32) -> [u32; 2] {
         [list / self.sharers(), list % self.sharers()]
     }
 
@@ -135,7 +130,7 @@ impl Geometry {
 
     /// By how many radix-ths of a turn point m is multiplied in a part, with what shifts the
     /// outputs.
-    pub(in crate::fft::kernels) fn root_of_point(&self, list: u32, vector: u32) -> u32 {
+    pub(in crate::fft) fn root_of_point(&self, list: u32, vector: u32) -> u32 {
         let [part, sharer] = self.of_list(list);
         let rows = self.row_lanes() * self.sharers();
         (rows * part + self.radix() / 2 * self.shifts(sharer)) * vector
@@ -158,7 +153,7 @@ impl Geometry {
 
     /// Bytes of a row list's roots: those by row, and where twiddles are split those by column behind
     /// them.
-    pub(in crate::fft::kernels) fn roots_of_a_list(&self) -> u32 {
+    pub(in crate::fft) fn roots_of_a_list(&self) -> u32 {
         let by_column = if self.splits_twiddles() {
             OUTPUTS * self.lane_columns()
         } else {
@@ -168,7 +163,7 @@ impl Geometry {
     }
 
     /// Byte offset of the roots of an output in those of a list: for each row, or for each column.
-    pub(in crate::fft::kernels) fn root_of_output(
+    pub(in crate::fft) fn root_of_output(
         &self,
         list: u32,
         output: u8,
@@ -185,7 +180,7 @@ impl Geometry {
     }
 
     /// Word `word` of the roots of all lists.
-    pub(in crate::fft::kernels) fn tile_root(&self, word: u32) -> u32 {
+    pub(in crate::fft) fn tile_root(&self, word: u32) -> u32 {
         let words = self.roots_of_a_list() / 4;
         let (list, word) = (word / words, word % words);
         let [part, sharer] = self.of_list(list);
@@ -233,7 +228,7 @@ impl Geometry {
 
     /// The unit of a tile that writes the cell of a column and of the bins from `bin` on, and the
     /// place of the cell in its block.
-    pub(in crate::fft::kernels) fn tile_cell(&self, column: u32, bin: u32) -> (u32, u32) {
+    pub(in crate::fft) fn tile_cell(&self, column: u32, bin: u32) -> (u32, u32) {
         let groups = self.row_lanes();
         let (k_hi, k_j) = (bin / LANES % groups, bin / LANES / groups);
         let lane = k_hi * self.lane_columns() + column % self.lane_columns();
@@ -246,7 +241,7 @@ impl Geometry {
     }
 
     /// The first output that a store of a unit of a last pass holds.
-    pub(in crate::fft::kernels) fn tile_output(&self, unit: &Unit, store: u32) -> u32 {
+    pub(in crate::fft) fn tile_output(&self, unit: &Unit, store: u32) -> u32 {
         // Sums, then differences of the last step, each for k_r = 0 and 1.
         let (half, k_r) = (store / 2, store % 2);
         let k_j = self.k_j(unit.sharer, half);
@@ -270,12 +265,12 @@ impl Geometry {
     }
 
     /// Bytes of the table.
-    pub(in crate::fft::kernels) fn tile_table_bytes(&self) -> u32 {
+    pub(in crate::fft) fn tile_table_bytes(&self) -> u32 {
         self.twiddled_tiles() * self.sharers() * self.tile_table_of_a_unit()
     }
 
     /// Byte offset of what a unit reads of it.
-    pub(in crate::fft::kernels) fn tile_table_of_unit(&self, unit: &Unit) -> u32 {
+    pub(in crate::fft) fn tile_table_of_unit(&self, unit: &Unit) -> u32 {
         let tile = match self.columns_of_a_twiddle() {
             1 => unit.column / self.lane_columns(),
             columns => unit.column / columns,
@@ -284,15 +279,12 @@ impl Geometry {
     }
 
     /// Byte offset there of what is read for an output; 16 is the vector that all share.
-    pub(in crate::fft::kernels) fn tile_table_of_output(&self, output: u32) -> u32 {
+    pub(in crate::fft) fn tile_table_of_output(&self, output: u32) -> u32 {
         output * self.columns_of_an_output() * POINT_BYTES
     }
 
     /// The entries of the table in order.
-    pub(in crate::fft::kernels) fn tile_table(
-        &self,
-        gain: f64,
-    ) -> impl Iterator<Item = (f64, f64)> {
+    pub(in crate::fft) fn tile_table(&self, gain: f64) -> impl Iterator<Item = (f64, f64)> {
         let of_each = self.tile_table_of_a_unit() / POINT_BYTES;
         let entries = self.twiddled_tiles() * self.sharers() * of_each;
         let denominator = self.radix() * self.next_radix();

@@ -3,9 +3,9 @@
 //!
 //! Both parts of a tile are sums of all its rows ([`crate::fft::kernels::tile::layout`]), and a
 //! group of four QPUs does one at a time: so rows are looked up twice, 16 KiB of them in a last
-//! pass of 256 points, as much as the L2C holds. That costs time of the SDRAM, which these passes
-//! wait for. Caches of the TMUs keep the rows, 4 KiB each, if two groups do both parts of a tile
-//! one soon after the other and what they look up is spread over the four TMUs of two slices:
+//! pass of 256 points, as much as the L2C holds, from the SDRAM, which these passes wait for. The
+//! TMUs' caches of 4 KiB keep them if two groups do both parts of a tile one soon after the other,
+//! and look up through the four TMUs of two slices:
 //!
 //! | programs of a launch | run on | are, of group 0 and group 1 in turn |
 //! |---|---|---|
@@ -15,18 +15,17 @@
 //!
 //! The QPUs with the same rows in both groups are 2 n and 2 n + 1 of a slice, for which TMU 0 is
 //! the same. Of a group, 0 and 2 are in a slice because odd pairs of QPUs of a slice have TMU 0 for
-//! TMU 1, and both halves of a scratch area lie two lines off each other, seen by a cache of 4 KiB:
-//! what one looks up of the first half and the other of the second then is in different lines of
-//! that.
+//! TMU 1, and both halves of a scratch area lie two lines off each other in a cache of 4 KiB, so
+//! that these two use different lines of it.
 //!
 //! Groups 0 and 1 do part 0 and part 1 of tiles from the first on, each at its own pace; group 2
 //! does both parts of the others. With V3D's queue in another order all is as correct, and slower.
 //!
 //! # Delays
 //!
-//! In these passes and in first ones, groups of four begin one after the other: otherwise the rows
-//! of all groups come from the SDRAM at the same time, the first group waits for those of the last,
-//! and nothing is stored until all have read a tile. Nothing depends on the delay.
+//! In these passes and in first ones, groups of four begin one after the other: otherwise the first
+//! group waits for rows of the last, and nothing is stored until all have read a tile. Nothing
+//! depends on the delay.
 
 use super::Geometry;
 use crate::fft::kernels::layout::QPUS_OF_A_SLICE;

@@ -31,9 +31,8 @@ pub enum Record {
 
 /// A word of a row list.
 pub enum Row {
-    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. In part q of
-    /// F, vectors 16 b .. 16 b + 16 enter with (-i)^(4 q b / F): `component` is the sum (0 real, 1
-    /// imaginary) that it goes into, which reads the other component where 4 q b / F is odd.
+    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. `component` is
+    /// the sum (0 real, 1 imaginary) that it goes into ([`super::addresses`]).
     Input {
         /// m.
         vector: u8,
@@ -62,16 +61,15 @@ pub enum Row {
         component: u8,
     },
     /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from
-    /// 0 where all columns have the same code ([`Row::Column`]). Several parts only, and tiles,
-    /// where it also shifts the outputs ([`crate::fft::kernels::tile::layout`]).
+    /// 0 in [`Row::Column`]s. Several parts only, and tiles, where it also shifts the outputs.
     Part {
         /// m.
         vector: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// W16^(n k): what output k of radix 4 over points n, n + 4, n + 8 and n + 12 is multiplied by,
-    /// in programs that do this once for each n = `column`.
+    /// W16^(n k): the factor of output k of radix 4 over points n, n + 4, n + 8 and n + 12, in
+    /// programs that have one code for all columns.
     Column {
         /// n, 0 to 3.
         column: u8,
@@ -90,8 +88,7 @@ pub enum Row {
         component: u8,
     },
     /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only
-    /// passes from 64 points. Of k_lo = 0, whose sines are 0, only programs with a routine for
-    /// groups of outputs read sines.
+    /// passes from 64 points. Sines of k_lo = 0 are 0, and read by routines for groups only.
     RootVector {
         /// k_lo.
         output: u8,
@@ -99,9 +96,8 @@ pub enum Row {
         component: u8,
     },
     /// Address of what output `output` is multiplied by in each row of the lanes, before what the
-    /// QPUs of a tile exchange ([`crate::fft::kernels::tile::layout`]);
-    /// [`Lanes::Root`](crate::fft::kernels::program::Lanes::Root) is added to it. Last passes have
-    /// two more: what sums (16) and differences (17) are multiplied by behind it.
+    /// QPUs of a tile exchange ([`crate::fft::kernels::tile::layout`]); offsets of rows are added
+    /// to it. Last passes have two more, for sums (16) and differences (17) behind the exchange.
     RootOfRow {
         /// The output, in the order of the program's own transform.
         output: u8,
@@ -117,9 +113,8 @@ pub enum Row {
         component: u8,
     },
     /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform,
-    /// as a [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the
-    /// twiddles that depends on k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is
-    /// a sign, only programs with a routine for groups of outputs read sines, which are 0.
+    /// as a [`Row::Twiddle`] is found: the factor of [`Row::RootVector`] and the part of the
+    /// twiddles that depends on k_lo, in one. First passes from 64 points.
     Before {
         /// k_lo.
         output: u8,
@@ -127,10 +122,8 @@ pub enum Row {
         component: u8,
     },
     /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first
-    /// pass from 64 points there is one vector only (output 0): the factor that is common to all
-    /// k_lo. After a middle pass its lane offset is 8 · lane. Of tiles, output 16 is a vector whose
-    /// lane offset is 8 · lane, and where four QPUs share one, the lanes have the others in common
-    /// ([`crate::fft::kernels::tile::layout`]).
+    /// pass from 64 points there is one vector only (output 0), common to all k_lo; of tiles it is
+    /// output 16. After a middle pass and of tiles its lane offset is 8 · lane.
     Twiddle {
         /// k_lo.
         output: u8,

@@ -95,6 +95,7 @@ pub struct UnitProgram {
     listed: u8,
     /// For a last pass: the stride's setup word, or the pitch of rows that are stored one by one.
     pitch: Option<Place>,
+    /// The stores of a unit; of tiles in order, as many of each half.
     fixed: Vec<Store>,
     /// For a program that shares tiles.
     sharing: Option<tile::Sharing>,

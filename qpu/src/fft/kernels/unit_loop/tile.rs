@@ -6,9 +6,9 @@
 //! is stored, the other is filled.
 //!
 //! The first program takes the mutex for its group when all are there, so that none waits for a
-//! slow one. Then partners report to each other, in each step, what they have written and what they
-//! have read, in turn; in the end only those with odd numbers report to the others, so that no
-//! program still waits when the mutex is given back.
+//! slow one. Then partners report to each other in each step that they have written, and that they
+//! have read; in the end only those with odd numbers report, so that no program still waits when
+//! the mutex is given back.
 //!
 //! | semaphore | is |
 //! |---|---|
@@ -57,8 +57,6 @@ const HALVES: [u8; 2] = [32, 48];
 pub struct Sharing {
     /// The blocks in which vectors are written to rows that are stored.
     write: [Block; 2],
-    /// In order, as many of each half.
-    fixed: Vec<Store>,
     /// S.
     pub sharers: u8,
     /// For four: the factor of what comes in the first step, and of real parts in the second.
@@ -129,11 +127,10 @@ impl UnitProgram {
             stores: addresses,
             listed: 0,
             pitch,
-            fixed: Vec::new(),
+            fixed: fixed.collect(),
             link: Some(link),
             sharing: Some(Sharing {
                 write: HALVES.map(|y| at(shape.write, y)),
-                fixed: fixed.collect(),
                 sharers,
                 sign,
                 exchanged: 0..0,
@@ -254,10 +251,9 @@ impl UnitProgram {
     /// that goes on.
     fn put_stores(&self, b: &mut Builder, rows: &Rows) -> Vec<[Label; 2]> {
         let Rows { outputs, factors } = rows;
-        let sharing = self.sharing();
-        let per_half = sharing.fixed.len() / 2;
+        let per_half = self.fixed.len() / 2;
         let mut all = Vec::new();
-        let halves = outputs.chunks(outputs.len() / 2).zip(sharing.write);
+        let halves = outputs.chunks(outputs.len() / 2).zip(self.sharing().write);
         for (half, (outputs, write)) in halves.enumerate() {
             let lock = half as u8;
             if let Some(factors) = factors {
@@ -276,7 +272,7 @@ impl UnitProgram {
                 b.srel(lock - 1);
             }
             let far = self.branch_if_far(b);
-            let stores = sharing.fixed.iter().zip(&self.stores);
+            let stores = self.fixed.iter().zip(&self.stores);
             for (store, address) in stores.skip(half * per_half).take(per_half) {
                 b.ldi(WR_SETUP, store.setup().expect("inside the VPM"));
                 if self.last_store() != Some(*address) {
@@ -293,12 +289,12 @@ impl UnitProgram {
 
     /// Stores the rows of a half one by one: those that lie further apart than a stride can say.
     fn put_far(&self, b: &mut Builder, half: usize, [far, back]: [Label; 2]) {
-        let (sharing, Some(pitch)) = (self.sharing(), self.pitch) else {
+        let Some(pitch) = self.pitch else {
             return;
         };
         b.bind(far);
-        let per_half = sharing.fixed.len() / 2;
-        let stores = sharing.fixed.iter().zip(&self.stores);
+        let per_half = self.fixed.len() / 2;
+        let stores = self.fixed.iter().zip(&self.stores);
         for (store, address) in stores.skip(half * per_half).take(per_half) {
             let one = Store { rows: 1, ..*store };
             b.ldi(R0, one.setup().expect("inside the VPM"));

@@ -54,14 +54,14 @@ pub fn program(kind: Kind) -> Written {
     let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::NAMES);
     program.has_routines();
     let root = program.lanes(Lanes::Root);
-    let mut points = Points::start(&mut program, kind);
-    let next = Next::start(&mut program, points.input);
-    points.ahead = Some(next.input);
+    let mut points = Points::start(program, kind);
+    let program = &mut points.codelet.program;
+    let next = Next::start(program, points.input);
     program.begin_unit();
     program.without_constants();
     let twiddle = program.word(Record::Twiddle);
-    next.begin_unit(&mut program);
-    let mut points = points.begin_unit(program, None);
+    next.begin_unit(program);
+    points.begin_unit(None, Some(next.input));
     let shared = begin(&mut points);
     let behind: Vec<_> = (0..CALLS_AHEAD).flat_map(roots_of_outputs).collect();
     let behind = core::array::from_fn(|number| Lookup {

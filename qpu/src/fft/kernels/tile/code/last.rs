@@ -1,9 +1,8 @@
 //! Last passes of 128 and 256 points: each of S QPUs transforms 64 rows of eight bins in two parts.
 //!
-//! Row 32 S b + 2 S m + 2 j + r is QPU j's, r what differs in neighbouring lanes. After the
-//! 16-point transforms, rows are multiplied by W_R^((2 j + r) k) and what QPUs have is exchanged.
-//! Then odd rows are multiplied by what is left, W_2S^(r k_j), together with all that the exchange
-//! multiplied too far; sum and difference over r are rows of interleaved points.
+//! After the 16-point transforms, rows are multiplied by W_R^((2 j + r) k) and what QPUs have is
+//! exchanged ([`crate::fft::kernels::tile::layout`]). Then odd rows are multiplied by what is left;
+//! sum and difference over r, which differs in neighbouring lanes, are rows of interleaved points.
 
 use super::exchange::{KEPT, Met, exchange};
 use crate::fft::kernels::program::{Kind, Lanes, Task};
@@ -11,6 +10,7 @@ use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::cells::Cells;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
 use crate::fft::kernels::unit::code::later::rows;
+use crate::fft::kernels::unit::code::routines::copy;
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
@@ -118,11 +118,11 @@ fn multiplied_outputs(
             codelet.ask_ahead(root, [both[0], both[1]]);
         }
         codelet.program.call(OUTPUTS);
-        if let Some(&column) = columns.get(k1 + 1) {
+        if let Some(column) = columns.get(k1 + 1) {
             let ops = &mut codelet.program.ops;
             // Results that lie where points come give way to them first.
             let aside = results.map(|z| z.map(|value| aside(ops, value, &columns[0])));
-            copy(ops, column, columns[0]);
+            copy(ops, column, &columns[0]);
             // By files: of the results every other one is in file A.
             let [in_a, in_b] = FILES.map(|file| {
                 let is_in =
@@ -130,7 +130,7 @@ fn multiplied_outputs(
                 column.iter().filter(is_in).copied().collect::<Vec<_>>()
             });
             results = [in_a[0], in_b[0], in_a[1], in_b[1]];
-            copy(ops, aside, results);
+            copy(ops, &aside, &results);
         }
         for (k2, z) in results.into_iter().enumerate() {
             outputs[k1 + 4 * k2] = Some(z);
@@ -147,13 +147,6 @@ fn aside(ops: &mut OpList<Word>, value: Value, points: &[Complex; 4]) -> Value {
     }
     let place = ops.load(value.place, Wish::Accumulator);
     Value { place, ..value }
-}
-
-fn copy(ops: &mut OpList<Word>, from: [Complex; 4], to: [Complex; 4]) {
-    let values = from.into_iter().flatten().zip(to.into_iter().flatten());
-    for (from, to) in values {
-        ops.copy(from.place, to.place);
-    }
 }
 
 /// Four outputs of a transform, multiplied by what is looked up.

@@ -57,7 +57,7 @@ impl Across {
 
     /// Writes what belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's
     /// lanes, in first passes.
-    pub fn begin_unit(self, ops: &mut OpList<Word>, twiddle: Option<Place>) -> Self {
+    pub fn begin_unit(&mut self, ops: &mut OpList<Word>, twiddle: Option<Place>) {
         match self.steps {
             Some([flags, _]) => ops.set_flags(AddOp::Shl, flags, 1),
             // Of tiles, lanes are not told apart.
@@ -66,10 +66,7 @@ impl Across {
             }
             None => {}
         }
-        Self {
-            roots: twiddle.or(self.roots),
-            ..self
-        }
+        self.roots = twiddle.or(self.roots);
     }
 
     /// The registers from which [`Across::output`] takes outputs.
@@ -130,9 +127,8 @@ impl Across {
     /// z multiplied by that. Gives back z.
     fn multiplied(&self, codelet: &mut Codelet, k: u8, z: Complex) -> Complex {
         let lanes = self.roots();
-        let words = [0, 1].map(|component| self.root_of(k.into(), component));
-        let factor = |codelet: &mut Codelet, component| {
-            let word = words[usize::from(component)];
+        let factor = |codelet: &mut Codelet, component: u8| {
+            let word = self.root_of(k.into(), component.into());
             Source::Place(codelet.fetch_by_either(Lookup { lanes, word }).place)
         };
         if k > 0 {

@@ -111,12 +111,11 @@ impl Column for Cells {
     }
 
     fn lookups(&self, m: u8) -> Vec<Lookup> {
-        let lanes = self.input;
         let both = (0..self.parts).flat_map(|block| {
             let vector = 16 * block + m;
-            [0, 1].map(|component| Word::row(Row::Input { vector, component }))
+            [0, 1].map(|component| Lookup::row(self.input, Row::Input { vector, component }))
         });
-        both.map(|word| Lookup { lanes, word }).collect()
+        both.collect()
     }
 
     fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {

@@ -54,6 +54,12 @@ pub struct Lookup {
 }
 
 impl Lookup {
+    /// The lookup at `lanes` and a word of the row list.
+    pub fn row(lanes: Place, row: Row) -> Self {
+        let word = Word::row(row);
+        Self { lanes, word }
+    }
+
     /// True if both have no bits in common: [`crate::fft::kernels::program`] says for which words.
     fn is_aligned(self) -> bool {
         matches!(self.word, Word::Row(row)

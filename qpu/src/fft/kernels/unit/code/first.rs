@@ -30,11 +30,12 @@ pub fn first(kind: Kind) -> Written {
     let twiddle = is_first.then(|| program.lanes(Lanes::Twiddle));
     let scale =
         (!is_first).then(|| [0, 1].map(|component| program.number(Start::Scale { component })));
-    let points = Points::start(&mut program, kind);
+    let mut points = Points::start(program, kind);
+    let program = &mut points.codelet.program;
     program.begin_unit();
     let twiddle = twiddle.map(|lanes| program.base(Record::Twiddle, lanes));
-    let points = points.begin_unit(program, twiddle);
-    let constants = points.codelet.program.constants;
+    let constants = program.constants;
+    points.begin_unit(twiddle, None);
     let mut ends = Outputs {
         points,
         twiddle,

@@ -16,18 +16,6 @@ use crate::generate::codelet::radix16::Butterfly;
 use crate::generate::schedule::{Operation, Place};
 use crate::isa::{File, MulOp};
 
-/// Values that are loaded at the start.
-pub struct Loaded {
-    /// The value of r5 for the transform across lanes, where r5 is something else before.
-    sign: Option<Place>,
-    /// Lane offsets of rows.
-    pub input: Place,
-    ends: Input,
-    across: Across,
-    /// Where units find the addresses of their rows, and leave those of the next one's.
-    pub ahead: Option<Place>,
-}
-
 /// The treatment of points as they are looked up.
 #[derive(Clone, Copy)]
 enum Input {
@@ -46,9 +34,9 @@ pub struct Points {
     pub codelet: Codelet,
     /// The transform that comes behind those in the lanes.
     pub across: Across,
-    /// The value that r5 gets when all points are there.
+    /// The value that r5 gets when all points are there, for the transform across lanes.
     sign: Option<Place>,
-    /// Addresses of the unit's lanes.
+    /// Lane offsets of rows; in a unit, addresses of its lanes.
     pub input: Place,
     ends: Input,
     /// True if all points are there.
@@ -61,12 +49,12 @@ impl Points {
         &mut self.codelet.program.ops
     }
 
-    /// Writes what belongs to the start.
-    pub fn start(program: &mut UnitProgram, kind: Kind) -> Loaded {
+    /// Writes what belongs to the start of the program.
+    pub fn start(mut program: UnitProgram, kind: Kind) -> Self {
         let input = program.lanes(Lanes::Input);
         let is_multiplied = kind.radix >= 64 && kind.role == Role::Single;
         let words = is_multiplied.then(|| lane_offsets(&mut program.ops, 2, Wish::AnyFile));
-        let ends = match Conversion::start(program, kind) {
+        let ends = match Conversion::start(&mut program, kind) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
                 let conjugate = program.number(Start::Conjugate);
@@ -81,12 +69,33 @@ impl Points {
             |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
         let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64))
             .then(|| ops.load(Place::R5, Wish::AnyFile));
-        Loaded {
+        Self {
+            codelet: Codelet::new(program),
+            across,
             sign,
             input,
             ends,
-            across,
-            ahead: None,
+            has_ended: false,
+        }
+    }
+
+    /// Reads what the record says of the input; what follows reads the row list. `twiddle` has
+    /// addresses of twiddles of the unit's lanes, in first passes. The address of rows may be in
+    /// `ahead`, where that of the next unit then is.
+    pub fn begin_unit(&mut self, twiddle: Option<Place>, ahead: Option<Place>) {
+        let program = &mut self.codelet.program;
+        self.input = match ahead {
+            Some(ahead) => program.base_ahead(self.input, ahead),
+            None => program.base(Record::Input, self.input),
+        };
+        if let Input::Converted(conversion) = &mut self.ends {
+            conversion.factors = program.base(Record::Factors, conversion.factors);
+        }
+        program.rows();
+        self.across.begin_unit(&mut program.ops, twiddle);
+        if matches!(self.ends, Input::Converted(conversion) if conversion.takes_r5()) {
+            let middle = Source::Uniform(Word::row(Row::Middle));
+            program.ops.copy(middle, Place::R5);
         }
     }
 
@@ -167,17 +176,11 @@ impl Column for Points {
         &mut self.codelet
     }
 
-    fn lookups(&self, m: u8) -> Vec<Lookup> {
+    fn lookups(&self, vector: u8) -> Vec<Lookup> {
         if let Input::Converted(conversion) = self.ends {
-            return conversion.lookups(self.input, m);
+            return conversion.lookups(self.input, vector);
         }
-        let lookup = |component| Lookup {
-            lanes: self.input,
-            word: Word::row(Row::Input {
-                vector: m,
-                component,
-            }),
-        };
+        let lookup = |component| Lookup::row(self.input, Row::Input { vector, component });
         [0, 1].map(lookup).to_vec()
     }
 
@@ -190,17 +193,14 @@ impl Column for Points {
         }
     }
 
-    fn begin_column(&mut self, n2: u8) {
+    fn begin_column(&mut self, vector: u8) {
         let Input::Alternated(conjugate, [re, im]) = self.ends else {
             return;
         };
+        let component = 0;
+        let sign = Source::Uniform(Word::row(Row::Part { vector, component }));
         let ops = self.ops();
-        let sign = ops.take(Wish::Accumulator);
-        let word = Row::Part {
-            vector: n2,
-            component: 0,
-        };
-        ops.copy(Source::Uniform(Word::row(word)), sign);
+        let sign = ops.load(sign, Wish::Accumulator);
         ops.copy(sign, re);
         ops.push(Operation::mul(MulOp::Fmul, conjugate, sign, im));
         ops.give_back(sign);
@@ -228,37 +228,5 @@ impl Column for Points {
 
     fn end_input(&mut self) {
         self.end_input();
-    }
-}
-
-impl Loaded {
-    /// Reads what the record says of the input; what follows reads the row list. `twiddle` has
-    /// addresses of twiddles of the unit's lanes, in first passes.
-    pub fn begin_unit(self, mut program: UnitProgram, twiddle: Option<Place>) -> Points {
-        let input = match self.ahead {
-            Some(ahead) => program.base_ahead(self.input, ahead),
-            None => program.base(Record::Input, self.input),
-        };
-        let ends = match self.ends {
-            Input::Converted(conversion) => Input::Converted(conversion.begin_unit(&mut program)),
-            conjugated => conjugated,
-        };
-        program.rows();
-        let across = self.across.begin_unit(&mut program.ops, twiddle);
-        if let Input::Converted(conversion) = ends
-            && conversion.takes_r5()
-        {
-            program
-                .ops
-                .copy(Source::Uniform(Word::row(Row::Middle)), Place::R5);
-        }
-        Points {
-            codelet: Codelet::new(program),
-            across,
-            sign: self.sign,
-            input,
-            ends,
-            has_ended: false,
-        }
     }
 }

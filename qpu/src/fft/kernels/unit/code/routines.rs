@@ -92,13 +92,11 @@ pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[
     let first = lookups(points, 0);
     // What the end of a column asks for is not always points.
     let mut ahead: Vec<[Place; 2]> = Vec::new();
-    for lanes in first[..AHEAD].iter().map(|lookup| lookup.lanes) {
-        if ahead.iter().any(|&[of_points, _]| of_points == lanes) {
-            continue;
+    for Lookup { lanes, .. } in first[..AHEAD].iter().filter(|_| behind.is_some()) {
+        if ahead.iter().all(|[of_points, _]| of_points != lanes) {
+            let ops = &mut points.codelet().program.ops;
+            ahead.push([*lanes, ops.load(*lanes, Wish::AnyFile)]);
         }
-        let ops = &mut points.codelet().program.ops;
-        let of_ahead = behind.map_or(lanes, |_| ops.load(lanes, Wish::AnyFile));
-        ahead.push([lanes, of_ahead]);
     }
     if points.codelet().asked == 0 {
         ask_all(points, &first[..AHEAD], Codelet::ask);
@@ -144,22 +142,15 @@ pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[
         );
         points.codelet().program.call(COLUMN);
         let ops = &mut points.codelet().program.ops;
-        for (from, to) in column
-            .iter()
-            .zip(stay.get(usize::from(n2)).into_iter().flatten())
-        {
-            for (from, to) in from.iter().zip(to) {
-                ops.copy(from.place, to.place);
-            }
+        if let Some(stay) = stay.get(usize::from(n2)) {
+            copy(ops, &column, stay);
         }
         last = Some(column);
     }
     points.end_input();
     let codelet = points.codelet();
-    if behind.is_some() {
-        for [_, of_ahead] in ahead {
-            codelet.program.ops.give_back(of_ahead);
-        }
+    for [_, of_ahead] in ahead {
+        codelet.program.ops.give_back(of_ahead);
     }
     codelet.begin_asked();
     if behind.is_none() {
@@ -243,9 +234,9 @@ fn column<C: Column>(points: &mut C, n2: u8, own: &[Lookup], next: &[Lookup]) ->
             return outputs[0];
         }
         let [cos, sin] = [0, 1].map(|component| {
-            let output = k1 as u8;
+            let (column, output) = (n2, k1 as u8);
             let word = Row::Column {
-                column: n2,
+                column,
                 output,
                 component,
             };
@@ -303,7 +294,7 @@ pub fn groups(
     from_fn(|k| stay[k % 4][k / 4].map(|part| part.place))
 }
 
-fn copy(ops: &mut OpList<Word>, from: &[Complex; 4], to: &[Complex; 4]) {
+pub fn copy(ops: &mut OpList<Word>, from: &[Complex; 4], to: &[Complex; 4]) {
     for (from, to) in from.as_flattened().iter().zip(to.as_flattened()) {
         ops.copy(from.place, to.place);
     }

@@ -6,7 +6,7 @@
 use super::codelet::Lookup;
 use super::points::Points;
 use crate::fft::kernels::program::{Kind, Samples};
-use crate::fft::kernels::unit::uniforms::{Record, Row};
+use crate::fft::kernels::unit::uniforms::Row;
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish};
 use crate::generate::schedule::{Destination, Place};
@@ -51,24 +51,10 @@ impl Conversion {
         self.samples == Samples::Bytes
     }
 
-    /// Reads what the record says of the factors.
-    pub fn begin_unit(self, program: &mut UnitProgram) -> Self {
-        Self {
-            factors: program.base(Record::Factors, self.factors),
-            ..self
-        }
-    }
-
     /// The lookups for point `vector`, in the order in which [`Conversion::point`] fetches them.
     pub fn lookups(&self, input: Place, vector: u8) -> Vec<Lookup> {
-        let row = |component| Lookup {
-            lanes: input,
-            word: Word::row(Row::Input { vector, component }),
-        };
-        let factor = |component| Lookup {
-            lanes: self.factors,
-            word: Word::row(Row::Factor { vector, component }),
-        };
+        let row = |component| Lookup::row(input, Row::Input { vector, component });
+        let factor = |component| Lookup::row(self.factors, Row::Factor { vector, component });
         if self.samples.has_words() {
             vec![row(0), factor(0), row(1), factor(1)]
         } else {
