@@ -34,11 +34,7 @@ pub fn program(samples: Samples) -> Generated {
         samples,
         points: points(&mut program, samples),
         factors,
-        packed: match samples {
-            Samples::Bytes => bytes(&mut program),
-            Samples::HighBytes => high_bytes(&mut program),
-            _ => Packed::Halves,
-        },
+        packed: packed(&mut program, samples),
     };
 
     program.begin_unit();
@@ -79,27 +75,26 @@ fn points(program: &mut Independent, samples: Samples) -> Place {
     points
 }
 
-/// The layout of upper bytes, with what they need.
-fn high_bytes(program: &mut Independent) -> Packed {
-    let [mask, flip] = [(Row::Mask, File::A), (Row::Flip, File::B)].map(|(word, file)| {
-        let word = Start::Row(word.id());
-        Source::Place(program.start(word, Wish::File(file)))
-    });
-    Packed::HighBytes { mask, flip }
-}
-
-/// The layout of bytes, with what they need beside them in file B; r5 gets what is subtracted from
-/// one.
-fn bytes(program: &mut Independent) -> Packed {
-    program.ops.copy(
-        Source::Uniform(Word::Start(Start::Row(Row::Middle.id()))),
-        Place::R5,
-    );
-    let flip = program.start(Start::Row(Row::Flip.id()), Wish::File(File::B));
-    // Points of odd numbers are in lanes 2 and 3 of four.
-    let shift = shift_of_lanes(&mut program.ops, 2, Wish::File(File::B));
-    let flip = Source::Place(flip);
-    Packed::Bytes { shift, flip }
+/// The layout of both numbers in a word, with what it needs. Of bytes, r5 gets what is subtracted
+/// from one.
+fn packed(program: &mut Independent, samples: Samples) -> Packed {
+    let row = |word: Row| Start::Row(word.id());
+    match samples {
+        Samples::Bytes => {
+            let middle = Source::Uniform(Word::Start(row(Row::Middle)));
+            program.ops.copy(middle, Place::R5);
+            let flip = Source::Place(program.start(row(Row::Flip), Wish::File(File::B)));
+            // Points of odd numbers are in lanes 2 and 3 of four.
+            let shift = shift_of_lanes(&mut program.ops, 2, Wish::File(File::B));
+            Packed::Bytes { shift, flip }
+        }
+        Samples::HighBytes => {
+            let [mask, flip] = [(Row::Mask, File::A), (Row::Flip, File::B)]
+                .map(|(word, file)| Source::Place(program.start(row(word), Wish::File(file))));
+            Packed::HighBytes { mask, flip }
+        }
+        _ => Packed::Halves,
+    }
 }
 
 impl Kept {
@@ -110,12 +105,10 @@ impl Kept {
             let word = Word::record(Record::Sample { vector, component });
             Source::Place(ops.lookup_sum(tmu, self.points, word))
         };
-        let parts = if self.samples.has_words() {
-            None
-        } else {
+        let parts = (!self.samples.has_words()).then(|| {
             let word = sample(ops, 0);
-            Some(numbers(ops, word, self.packed))
-        };
+            numbers(ops, word, self.packed)
+        });
         [0, 1].map(|component| {
             let x = match parts {
                 Some(parts) => parts[usize::from(component)],

@@ -10,7 +10,7 @@
 //! that of vector v of a transform; of components, two vectors for each.
 
 use crate::fft::kernels::context::{Buffers, UnitContext};
-use crate::fft::kernels::layout::{Layout, QPUS_OF_A_SLICE};
+use crate::fft::kernels::layout::{Layout, QPUS_OF_A_SLICE, Vector};
 use crate::fft::kernels::program::{Samples, Task};
 use crate::fft::kernels::samples::{Factors, HIGH_BYTES, Reading};
 use crate::fft::kernels::sizes::POINT_BYTES;
@@ -174,7 +174,7 @@ impl Layout for ConvertPass {
         let components = self.reading.factors.components();
         for vector in 0..self.vectors() {
             for component in 0..components {
-                let words = core::array::from_fn::<_, { LANES as usize }, _>(|lane| {
+                let words: Vector = core::array::from_fn(|lane| {
                     let point = LANES * vector + point_of(lane as u32);
                     self.reading.factor(window(components * point + component))
                 });

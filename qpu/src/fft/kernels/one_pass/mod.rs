@@ -16,7 +16,7 @@ pub(super) mod rows;
 pub(super) mod uniforms;
 
 use super::context::{Buffers, ProgramContext, Transform};
-use super::layout::{Entry, Layout, OnePass};
+use super::layout::{Entry, Layout, OnePass, Vector};
 use super::program::Task;
 use super::sizes::POINT_BYTES;
 use super::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
@@ -70,11 +70,9 @@ impl<T: OnePass> Layout for T {
 
     fn fill_table(&self, gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
         for first in (0..self.twiddle_words()).step_by(LANES as usize) {
-            let lane = |lane: usize| self.twiddle_word(first + lane as u32, gain);
-            put(
-                first,
-                &core::array::from_fn::<_, { LANES as usize }, _>(lane),
-            );
+            let word = |lane| self.twiddle_word(first + lane as u32, gain);
+            let words: Vector = core::array::from_fn(word);
+            put(first, &words);
         }
     }
 

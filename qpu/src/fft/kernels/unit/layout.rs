@@ -154,7 +154,10 @@ impl Layout for Geometry {
     }
 
     fn factors_bytes(&self) -> u32 {
-        self.factors_bytes()
+        match self.role() {
+            Role::Single | Role::First => self.factored_units() * self.factors_of_a_unit(),
+            Role::Middle | Role::Last => 0,
+        }
     }
 
     fn fill_factors(

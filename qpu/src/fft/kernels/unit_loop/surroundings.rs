@@ -115,6 +115,7 @@ impl UnitProgram {
         b.nops(3);
         vec![Tail::Gate, Tail::NextStart, Tail::NextCode, Tail::Peers]
     }
+
     /// Writes the rows into the program's area and stores them.
     /// Gives where rows are stored one by one, and where that goes on.
     pub(super) fn store(&self, b: &mut Builder, rows: &Rows) -> Option<[Label; 2]> {

@@ -31,7 +31,7 @@ use super::per_qpu_code::{
     put_per_qpu_code, steps,
 };
 use super::surroundings::put_rows;
-use super::{Names, Scheduled, Shape, Source, Stores, UnitProgram, Word, lane_offsets, put_pieces};
+use super::{Names, Scheduled, Source, UnitProgram, Word, lane_offsets, put_pieces};
 use crate::fft::Role;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Kind, Start, Tail, Task};
@@ -68,12 +68,9 @@ pub struct Sharing {
 }
 
 impl UnitProgram {
-    /// A program for tiles in which nothing but the start is written. `shape` is that of rows
-    /// 0..16, and again of the 16 rows behind them.
-    pub fn of_tiles(task: Task, shape: &Shape, names: Names) -> Self {
-        let Stores::Fixed(stores) = &shape.stores else {
-            unreachable!("all units of a tile store as much")
-        };
+    /// A program for tiles in which nothing but the start is written. `write` and `stores` are those
+    /// of rows 0..16, and again of the 16 rows behind them.
+    pub fn of_tiles(kind: Kind, write: Block, stores: &[Store], names: Names) -> Self {
         let mut ops = OpList::new(Place::R4);
         let constants = Constants::load(&mut ops);
         let [code, link] = [TABLES, LINK].map(|number| Place::Register(File::A, number));
@@ -81,7 +78,6 @@ impl UnitProgram {
         ops.reserve(link);
         let records = ops.take(Wish::AnyFile);
         let units = ops.take(Wish::File(File::A));
-        let area = records;
         let addresses = (0..2 * stores.len()).map(|_| ops.take(Wish::AnyFile));
         let addresses = addresses.collect();
         let word_offsets = lane_offsets(&mut ops, 2, Wish::Accumulator);
@@ -89,18 +85,15 @@ impl UnitProgram {
         read(Start::Number, Destination::Place(code));
         read(Start::Records, Destination::Place(records));
         read(Start::Units, Destination::Place(units));
-        let is_last = matches!(task, Task::Points(kind) if kind.role == Role::Last);
-        let pitch = is_last.then(|| ops.take(Wish::AnyFile));
+        let pitch = (kind.role == Role::Last).then(|| ops.take(Wish::AnyFile));
         super::set_stride(&mut ops, pitch);
         let shift = Source::Small((8 * TABLE_ENTRY).trailing_zeros() as i32);
         let number = Source::Place(code);
         ops.add_op(AddOp::Shl, number, shift, code);
-        let Task::Points(Kind { sharers, .. }) = task else {
-            unreachable!("tiles are of points")
-        };
+        let sharers = kind.sharers;
         let sign = Source::Uniform(Word::Start(Start::Sharer { bit: 0 }));
         let sign = (sharers > 2).then(|| ops.load(sign, Wish::AnyFile));
-        let at = |block: Block, y: u8| match block.place {
+        let at = |y: u8| match write.place {
             crate::vpm::Place::Row { .. } => Block::row(y),
             crate::vpm::Place::Column { x, .. } => Block::column(y, x),
         };
@@ -111,7 +104,7 @@ impl UnitProgram {
             })
         });
         Self {
-            task,
+            task: Task::Points(kind),
             names,
             ops,
             constants,
@@ -121,8 +114,9 @@ impl UnitProgram {
             lookups: 0,
             records,
             units,
-            area,
-            write_setup: area,
+            // Not read: programs have no half of their own.
+            area: records,
+            write_setup: records,
             store_setups: Vec::new(),
             stores: addresses,
             listed: 0,
@@ -130,7 +124,7 @@ impl UnitProgram {
             fixed: fixed.collect(),
             link: Some(link),
             sharing: Some(Sharing {
-                write: HALVES.map(|y| at(shape.write, y)),
+                write: HALVES.map(at),
                 sharers,
                 sign,
                 exchanged: 0..0,

@@ -46,28 +46,25 @@ pub fn exchange(program: &mut UnitProgram, outputs: &[Complex; 16]) -> Vec<Met> 
         came.extend(read(program, 0, own.len(), |_, k, c| own[k][c]));
     }
     if program.sharing().sharers > 2 {
-        let mut came_now = Vec::new();
         for first in (0..KEPT).step_by(at_a_time) {
-            let of: Vec<_> = (first..first + at_a_time).collect();
+            let of = first..first + at_a_time;
             // The differences are given, and the sums stay.
-            let differences: Vec<_> = of
-                .iter()
-                .map(|&k| [0, 1].map(|c| [own[k][c], came[k][c]]))
-                .collect();
+            let differences = of.clone().map(|k| [0, 1].map(|c| [own[k][c], came[k][c]]));
+            let differences: Vec<_> = differences.collect();
             write(program, &differences, |program, [x, y]| {
                 program.ops.add_into(x, negate(y), Destination::Vpm);
             });
-            let sums = &mut own[first..first + at_a_time];
-            came_now.extend(read(program, 1, at_a_time, |program, k, c| {
+            let sums = &mut own[of.clone()];
+            let now = read(program, 1, at_a_time, |program, k, c| {
                 let ops = &mut program.ops;
                 let [x, y] = differences[k][c];
                 sums[k][c] = ops.add(x, y, Wish::AnyFile);
                 ops.give_back(x.place);
                 ops.give_back(y.place);
                 sums[k][c]
-            }));
+            });
+            came.splice(of, now);
         }
-        came = came_now;
     }
     let met = |(own, came)| Met { own, came };
     own.into_iter().zip(came).map(met).collect()

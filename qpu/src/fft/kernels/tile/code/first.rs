@@ -18,15 +18,13 @@ use super::exchange::{KEPT, exchange};
 use super::twiddles::{
     AT_A_TIME, Roots, Words, ahead, ask_for, multiply_both, prepare, roots_of_columns, twiddles,
 };
-use crate::fft::kernels::program::{self, Kind, Lanes, Task};
+use crate::fft::kernels::program::{self, Kind, Lanes};
 use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
 use crate::fft::kernels::unit::code::points::Points;
 use crate::fft::kernels::unit::code::routines;
 use crate::fft::kernels::unit::uniforms::{Record, Row, Start};
-use crate::fft::kernels::unit_loop::{
-    Shape, Source, Stores, UnitProgram, Word, Written, lane_offsets,
-};
+use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, Written, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{Ends, dft16_of_columns};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -47,11 +45,8 @@ const TEMPORARY: usize = 3;
 
 /// The program of a first pass.
 pub fn program(kind: Kind) -> Written {
-    let shape = Shape {
-        write: Block::column(0, 0),
-        stores: Stores::Fixed(vec![Store::rows(16, 0)]),
-    };
-    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::NAMES);
+    let (write, stores) = (Block::column(0, 0), [Store::rows(16, 0)]);
+    let mut program = UnitProgram::of_tiles(kind, write, &stores, unit::code::NAMES);
     program.has_routines();
     let root = program.lanes(Lanes::Root);
     let mut points = Points::start(program, kind);

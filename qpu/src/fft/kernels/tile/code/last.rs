@@ -5,14 +5,14 @@
 //! sum and difference over r, which differs in neighbouring lanes, are rows of interleaved points.
 
 use super::exchange::{KEPT, Met, exchange};
-use crate::fft::kernels::program::{Kind, Lanes, Task};
+use crate::fft::kernels::program::{Kind, Lanes};
 use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::cells::Cells;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
 use crate::fft::kernels::unit::code::later::rows;
 use crate::fft::kernels::unit::code::routines::copy;
 use crate::fft::kernels::unit::uniforms::{Record, Row};
-use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
 use crate::generate::codelet::radix16::{Ends, outputs_of_column};
 use crate::generate::schedule::Place;
@@ -25,11 +25,8 @@ const PAIR: usize = 2;
 
 /// The program of a last pass.
 pub fn program(kind: Kind) -> Written {
-    let shape = Shape {
-        write: Block::row(0),
-        stores: Stores::Fixed(vec![Store::rows(8, 0), Store::rows(8, 8)]),
-    };
-    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape, unit::code::NAMES);
+    let stores = [Store::rows(8, 0), Store::rows(8, 8)];
+    let mut program = UnitProgram::of_tiles(kind, Block::row(0), &stores, unit::code::NAMES);
     let input = program.lanes(Lanes::Input);
     let root = program.lanes(Lanes::Root);
     let scale = program.lanes(Lanes::Scale);

@@ -8,7 +8,7 @@ use super::codelet::{AHEAD, Codelet, Lookup, sums, wishes_of_butterfly};
 use super::routines::{self, Column};
 use super::samples::Conversion;
 use crate::fft::Role;
-use crate::fft::kernels::program::{Kind, Lanes, Start};
+use crate::fft::kernels::program::{Kind, Lanes, Samples, Start};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
@@ -65,9 +65,7 @@ impl Points {
         };
         let ops = &mut program.ops;
         let across = Across::start(ops, kind, words);
-        let is_shared =
-            |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
-        let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64))
+        let sign = (kind.samples == Samples::Bytes && matches!(kind.radix, 32 | 64))
             .then(|| ops.load(Place::R5, Wish::AnyFile));
         Self {
             codelet: Codelet::new(program),

@@ -80,7 +80,7 @@ impl Geometry {
     }
 
     /// Bytes of one unit's factors.
-    fn factors_of_a_unit(&self) -> u32 {
+    pub(in crate::fft) fn factors_of_a_unit(&self) -> u32 {
         match (self.reading.samples(), self.reading.factors) {
             (Samples::Points, _) => 0,
             (_, Factors::Common) => 2 * VECTOR_BYTES,
@@ -94,14 +94,6 @@ impl Geometry {
         match (self.role(), self.reading.factors) {
             (Role::First, Factors::OfPoints | Factors::OfComponents) => self.units(1),
             _ => 1,
-        }
-    }
-
-    /// Bytes of the factors; none but in a first or single pass.
-    pub(in crate::fft) fn factors_bytes(&self) -> u32 {
-        match self.role() {
-            Role::Single | Role::First => self.factored_units() * self.factors_of_a_unit(),
-            Role::Middle | Role::Last => 0,
         }
     }
 
