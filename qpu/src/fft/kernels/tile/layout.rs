@@ -151,8 +151,8 @@ impl Geometry {
         }
     }
 
-    /// Bytes of a row list's roots: those by row, and where twiddles are split those by column behind
-    /// them.
+    /// Bytes of a row list's roots: those by row, and where twiddles are split those by column
+    /// behind them.
     pub(in crate::fft) fn roots_of_a_list(&self) -> u32 {
         let by_column = if self.splits_twiddles() {
             OUTPUTS * self.lane_columns()

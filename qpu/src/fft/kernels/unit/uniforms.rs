@@ -31,8 +31,8 @@ pub enum Record {
 
 /// A word of a row list.
 pub enum Row {
-    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. `component` is
-    /// the sum (0 real, 1 imaginary) that it goes into ([`super::addresses`]).
+    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. `component`
+    /// is the sum (0 real, 1 imaginary) that it goes into ([`super::addresses`]).
     Input {
         /// m.
         vector: u8,

@@ -68,8 +68,8 @@ pub struct Sharing {
 }
 
 impl UnitProgram {
-    /// A program for tiles in which nothing but the start is written. `write` and `stores` are those
-    /// of rows 0..16, and again of the 16 rows behind them.
+    /// A program for tiles in which nothing but the start is written. `write` and `stores` are
+    /// those of rows 0..16, and again of the 16 rows behind them.
     pub fn of_tiles(kind: Kind, write: Block, stores: &[Store], names: Names) -> Self {
         let mut ops = OpList::new(Place::R4);
         let constants = Constants::load(&mut ops);
@@ -133,8 +133,8 @@ impl UnitProgram {
         }
     }
 
-    /// Begins the exchange: operations of the unit that follow write vectors for the partner. Behind
-    /// them is a piece, and then those that read vectors of the partner.
+    /// Begins the exchange: operations of the unit that follow write vectors for the partner. They
+    /// end a piece, behind which are those that read vectors of the partner.
     pub fn begin_exchange(&mut self) {
         // What was read before is a piece already.
         if self.sharing().exchanged.is_empty() {

@@ -62,9 +62,9 @@ pub fn first(kind: Kind) -> Written {
     let outputs = ends.places.map(|output| output.expect("transformed"));
     // Columns, real and imaginary parts: in turn, or of octets, those of k_lo = 8..16 in the rows
     // below.
-    let in_turn = if is_first { 8 } else { 1 };
+    let together = if is_first { 8 } else { 1 };
     let columns = outputs
-        .chunks(in_turn)
+        .chunks(together)
         .flat_map(|some| [0, 1].map(|component| some.iter().map(move |z| z[component])))
         .flatten()
         .collect();

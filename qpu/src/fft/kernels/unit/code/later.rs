@@ -215,8 +215,8 @@ struct Last {
     outputs: Outputs,
 }
 
-/// What even lanes hold of z and what odd lanes do, each with real parts in even lanes and imaginary
-/// ones in odd lanes; the latter where imaginary parts were.
+/// The parts of z in even lanes and those in odd lanes, each with real parts in even lanes and
+/// imaginary ones in odd lanes; the latter where imaginary parts were.
 fn interleaved(ops: &mut OpList<Word>, z: Complex) -> Complex {
     let [re, im] = z.map(|part| part.place);
     let even = ops.load(re, Wish::AnyFile);

@@ -1,8 +1,8 @@
 //! Programs of passes whose units are each on one QPU.
 //!
 //! [`program`](crate::fft::kernels::program) says what each computes and what its uniforms mean.
-//! [`mod@first`] reads the caller's rows, [`later`] cells; both transform 16 vectors and then across
-//! lanes.
+//! [`mod@first`] reads the caller's rows, [`later`] cells; both transform 16 vectors and then
+//! across lanes.
 
 mod across;
 pub mod cells;

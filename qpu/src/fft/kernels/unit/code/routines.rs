@@ -251,8 +251,8 @@ pub fn words_of_group(points: &Points, k1: usize) -> [Word; AHEAD] {
     from_fn(|number| points.across.root_of(k1 + 4 * (number / 2), number % 2))
 }
 
-/// The outputs of a transform of which these are the columns; [`words_of_group`] of group 0 are on their
-/// way. They are multiplied by `shared`.
+/// The outputs of a transform of which these are the columns, multiplied by `shared`;
+/// [`words_of_group`] of group 0 are on their way.
 pub fn groups(
     points: &mut Points,
     columns: &[[Complex; 4]; 4],
