@@ -20,7 +20,7 @@
 //! has the gain.
 //!
 //! After a middle pass, only the factor of the twiddles that all outputs k_lo of a lane have in
-//! common is in the table; the other is a list of uniforms ([`super::uniforms::Scalar`]). The last
+//! common is in the table; the other is a list of uniforms ([`super::uniforms::Scalars`]). The last
 //! pass has no table. The expected loss of both by truncation is made up for in the table before it
 //! ([`Geometry::loss`]).
 

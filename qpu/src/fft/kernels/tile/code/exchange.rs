@@ -15,20 +15,8 @@ use crate::isa::MulOp;
 pub const KEPT: usize = 8;
 
 /// The pair that the last step brought together: an output of the program's own and one of its
-/// partner's.
-#[derive(Clone, Copy)]
-pub struct Met {
-    pub own: Complex,
-    pub came: Complex,
-}
-
-impl Met {
-    /// Real parts, then imaginary parts: its own and the other, which are in different files.
-    pub fn values(&self) -> [Value; 4] {
-        let [re, im] = [0, 1].map(|c| [self.own[c], self.came[c]]);
-        [re[0], re[1], im[0], im[1]]
-    }
-}
+/// partner's, whose parts are in different files.
+pub type Met = [Complex; 2];
 
 /// From the outputs of the program's own transform to what makes those of the tile.
 pub fn exchange(program: &mut UnitProgram, outputs: &[Complex; 16]) -> Vec<Met> {
@@ -66,7 +54,7 @@ pub fn exchange(program: &mut UnitProgram, outputs: &[Complex; 16]) -> Vec<Met> 
             came.splice(of, now);
         }
     }
-    let met = |(own, came)| Met { own, came };
+    let met = |(own, came)| [own, came];
     own.into_iter().zip(came).map(met).collect()
 }
 

@@ -76,7 +76,7 @@ pub fn program(kind: Kind) -> Written {
     for (k, met) in met.into_iter().enumerate() {
         let ops = &mut program.ops;
         let wishes = both.map(|z| z.map(|part| Wish::At(part.place)));
-        sums(ops, [met.own, met.came], wishes);
+        sums(ops, met, wishes);
         prepare(ops, &roots, k, [next.shared, next.input]);
         program.piece(None);
         multiply_both(&mut program, both, &roots, k);

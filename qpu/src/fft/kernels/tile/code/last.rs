@@ -10,7 +10,7 @@ use crate::fft::kernels::unit;
 use crate::fft::kernels::unit::code::cells::Cells;
 use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
 use crate::fft::kernels::unit::code::later::rows;
-use crate::fft::kernels::unit::code::routines::copy;
+use crate::fft::kernels::unit::code::routines::{columns, copy};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
@@ -36,7 +36,7 @@ pub fn program(kind: Kind) -> Written {
     program.rows();
     let mut cells = Cells::new(program, kind, input);
     let lookup = |word| Lookup { lanes: root, word };
-    let columns = cells.columns(Some(roots_of_outputs(0).map(lookup)));
+    let columns = columns(&mut cells, Some(roots_of_outputs(0).map(lookup)));
     let mut codelet = cells.codelet;
     let halves = halves_multiplied(kind);
     let outputs = multiplied_outputs(&mut codelet, root, columns, halves);
@@ -183,23 +183,19 @@ impl Ends for Four<'_> {
 fn pairs(program: &mut UnitProgram, met: Vec<Met>, roots: [Option<[Place; 2]>; 2]) -> Vec<Place> {
     let ops = &mut program.ops;
     let taken = [0, 1].map(|_| FILES.map(|file| positive(ops.take(Wish::File(file)))));
-    let [[own_re, came_re], [own_im, came_im]] = taken;
-    let inputs = Met {
-        own: [own_re, own_im],
-        came: [came_re, came_im],
-    };
+    let inputs = [0, 1].map(|which| taken.map(|part| part[which]));
     let free = ops.clone();
     let mut all = [[None; KEPT]; 4];
     for (k, met) in met.into_iter().enumerate() {
         let ops = &mut program.ops;
-        for (from, to) in met.values().into_iter().zip(inputs.values()) {
+        for (from, to) in values(met).into_iter().zip(values(inputs)) {
             ops.copy(from.place, to.place);
         }
         program.piece(None);
         program.ops.restore_free(&free);
         let results = pair(&mut program.ops, inputs, roots);
         program.call(PAIR);
-        let stay = met.values().map(|value| value.place);
+        let stay = values(met).map(|value| value.place);
         for (all, row) in all.iter_mut().zip(stay) {
             all[k] = Some(row);
         }
@@ -210,6 +206,11 @@ fn pairs(program: &mut UnitProgram, met: Vec<Met>, roots: [Option<[Place; 2]>; 2
     all.as_flattened().iter().flatten().copied().collect()
 }
 
+/// Real parts, then imaginary parts: its own and the other.
+fn values([own, came]: Met) -> [Value; 4] {
+    [own[0], came[0], own[1], came[1]]
+}
+
 /// The routine: four rows.
 fn pair(ops: &mut OpList<Word>, met: Met, roots: [Option<[Place; 2]>; 2]) -> [Place; 4] {
     let wish = [0, 1].map(|half| match roots[half] {
@@ -218,7 +219,7 @@ fn pair(ops: &mut OpList<Word>, met: Met, roots: [Option<[Place; 2]>; 2]) -> [Pl
     });
     let mut half = 0;
     let wishes = wish.map(|wish| [wish; 2]);
-    let rows = sums(ops, [met.own, met.came], wishes).map(|z| {
+    let rows = sums(ops, met, wishes).map(|z| {
         let z = match roots[half] {
             Some(roots) => {
                 let [cos, sin] = roots.map(|place| [Source::Place(place); 2]);

@@ -1,8 +1,8 @@
 //! Points that middle and last passes read: cells, in several parts folded to 16 vectors
 //! ([`addresses`](crate::fft::kernels::unit::addresses)).
 
-use super::codelet::{AHEAD, Codelet, Lookup, sums, wishes_of_butterfly};
-use super::routines::{self, Column};
+use super::codelet::{Codelet, Lookup, sums, wishes_of_butterfly};
+use super::routines::Column;
 use crate::fft::kernels::program::Kind;
 use crate::fft::kernels::unit::uniforms::Row;
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
@@ -48,11 +48,6 @@ impl Cells {
         }
         let sum = self.sum(Wish::AnyFile, &mut fetch);
         self.multiplied(m, sum, wish)
-    }
-
-    /// See [`routines::columns`]: of several parts only.
-    pub fn columns(&mut self, behind: Option<[Lookup; AHEAD]>) -> [[Complex; 4]; 4] {
-        routines::columns(self, behind)
     }
 
     /// The sum over all parts, of which the last is where it is wished.

@@ -13,6 +13,7 @@
 use super::across::halves_sign;
 use super::cells::Cells;
 use super::codelet::{Lookup, add_moved, shared_twiddle};
+use super::routines::columns;
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Row, Scalars};
 use crate::fft::kernels::unit_loop::{
@@ -65,7 +66,7 @@ pub fn middle(kind: Kind) -> Written {
             lanes: twiddle,
             word: shared_twiddle((number % 2) as u8),
         };
-        cells.columns(Some(core::array::from_fn(lookup)))
+        columns(&mut cells, Some(core::array::from_fn(lookup)))
     });
     let vector = cells.codelet.fetch_shared(twiddle);
     cells.codelet.drop_asked();
@@ -200,7 +201,7 @@ pub fn last(kind: Kind) -> Written {
         outputs: [None; 16],
     };
     if kind.radix > 64 {
-        let columns = last.cells.columns(None);
+        let columns = columns(&mut last.cells, None);
         dft16_of_columns(&mut last, columns);
     } else {
         dft16(&mut last, &constants);
