@@ -64,7 +64,7 @@ pub fn tasks() -> Vec<Task> {
         Samples::HighBytes,
         Samples::Bytes,
     ];
-    let bins = Bins::ALL.map(Task::Bins);
+    let bins = Bins::all().map(Task::Bins);
     kinds
         .chain(bins)
         .chain(conversions.map(Task::Convert))
@@ -104,7 +104,7 @@ pub fn search(task: Task, tries: u16) -> Option<(String, usize)> {
 pub fn program(task: Task) -> Generated {
     match (task, codelet_of(task)) {
         (_, Some(written)) => written.finish(),
-        (Task::Bins(bins), None) => spectral::code::program(bins),
+        (Task::Bins(bins), None) => spectral::code::short_split::program(bins),
         (Task::Convert(samples), None) => convert::code::program(samples),
         (task, None) => panic!("{task} has a generator of its own"),
     }

@@ -194,12 +194,7 @@ impl Layout for RealPass {
                 group,
                 component,
             } => {
-                let row = Row::Group {
-                    run,
-                    stream,
-                    group,
-                    component,
-                };
+                let row = Row::group(run, stream, group, component);
                 let offset = group_offset(&self.runs(), row);
                 address(Record::Address { run, stream }).wrapping_add(offset)
             }

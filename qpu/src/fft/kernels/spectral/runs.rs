@@ -50,35 +50,22 @@ impl Runs {
 
     /// Both runs of a unit.
     #[must_use]
-    pub const fn unit(&self, unit: u32) -> [Run; 2] {
+    pub fn unit(&self, unit: u32) -> [Run; 2] {
         let Self { half, run_bins, .. } = *self;
+        let run = |first, bins| Run { first, bins };
         let last = if self.has_last {
-            Run {
-                first: half,
-                bins: 1,
-            }
+            run(half, 1)
         } else {
-            Run { first: 0, bins: 0 }
+            run(0, 0)
         };
         if self.is_single() {
-            let first = Run {
-                first: 0,
-                bins: half,
-            };
-            return [first, last];
+            [run(0, half), last]
+        } else if unit == half / (2 * run_bins) {
+            [run(0, 0), last]
+        } else {
+            let [up, down] = [unit * run_bins, half - (unit + 1) * run_bins];
+            [run(up, run_bins), run(down, run_bins)]
         }
-        if unit == half / (2 * run_bins) {
-            return [Run { first: 0, bins: 0 }, last];
-        }
-        let up = Run {
-            first: unit * run_bins,
-            bins: run_bins,
-        };
-        let down = Run {
-            first: half - (unit + 1) * run_bins,
-            bins: run_bins,
-        };
-        [up, down]
     }
 
     /// Entries that runs read of a table of twiddle factors, bins 0 and up. The second run reads it
@@ -107,12 +94,12 @@ impl Runs {
 
 /// The run that is stored as `run`: the other one where that has no bins.
 pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
-    let own = runs[run as usize];
-    if own.bins > 0 {
-        (run, own)
+    let run = if runs[run as usize].bins > 0 {
+        run
     } else {
-        (1 - run, runs[1 - run as usize])
-    }
+        1 - run
+    };
+    (run, runs[run as usize])
 }
 
 #[cfg(test)]

@@ -255,17 +255,16 @@ impl PowerPass {
     /// The program that it takes.
     #[must_use]
     pub const fn bins(&self) -> Bins {
-        let decibels = self.powers.decibels;
         let way = match self.powers.removed {
             _ if self.powers.detector.second().is_some() => PowerWay::Both,
             Removed::Everywhere => PowerWay::Everywhere,
             Removed::Near(_) if self.powers.log2_points <= MOST_LOG2_SHORT => PowerWay::Short,
             Removed::Near(_) => PowerWay::Long,
         };
-        if self.powers.is_real {
-            Bins::SplitPower { decibels, way }
-        } else {
-            Bins::Power { decibels, way }
+        Bins::Power {
+            is_real: self.powers.is_real,
+            decibels: self.powers.decibels,
+            way,
         }
     }
 }

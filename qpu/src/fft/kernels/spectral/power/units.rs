@@ -54,7 +54,7 @@ impl PowerPass {
 
     /// Units of a real spectrum whose first runs are wanted, those whose second runs are, and the
     /// last.
-    const fn real_units(&self) -> [[u32; 2]; 3] {
+    fn real_units(&self) -> [[u32; 2]; 3] {
         let runs = self.runs();
         if runs.is_single() {
             return [[0, 1], [1, 1], [1, 1]];
@@ -65,11 +65,12 @@ impl PowerPass {
         let (first, end) = (self.first_row(), self.end_row());
         let has_last = end > all;
         let end = if has_last { all } else { end };
-        let up = [min(first / groups, units), min(end.div_ceil(groups), units)];
+        let up = [first / groups, end.div_ceil(groups)].map(|unit| unit.min(units));
         let down = [
-            min((all - end) / groups, units),
-            min((all - min(first, all)).div_ceil(groups), units),
-        ];
+            (all - end) / groups,
+            (all - first.min(all)).div_ceil(groups),
+        ]
+        .map(|unit| unit.min(units));
         let last = [units, units + has_last as u32];
         let none = [units, units];
         if up[0] >= up[1] {
@@ -77,27 +78,23 @@ impl PowerPass {
         } else if down[0] >= down[1] {
             [up, none, last]
         } else if up[0] <= down[1] && down[0] <= up[1] {
-            [[min(up[0], down[0]), max(up[1], down[1])], none, last]
+            [[up[0].min(down[0]), up[1].max(down[1])], none, last]
         } else {
             [up, down, last]
         }
     }
 
     /// Units of a row of powers.
-    pub(super) const fn units_of_one(&self) -> u32 {
+    pub(super) fn units_of_one(&self) -> u32 {
         if self.powers.is_real {
-            let ranges = self.real_units();
-            let mut units = 0;
-            let mut index = 0;
-            while index < ranges.len() {
-                units += ranges[index][1].saturating_sub(ranges[index][0]);
-                index += 1;
-            }
-            units
-        } else {
-            let [first, end] = self.complex_units();
-            (end - first) as u32
+            let units = self.real_units();
+            return units
+                .map(|[first, end]| end.saturating_sub(first))
+                .iter()
+                .sum();
         }
+        let [first, end] = self.complex_units();
+        (end - first) as u32
     }
 
     /// Number of the spectrum among those that become powers, and of the unit.
@@ -161,12 +158,4 @@ impl PowerPass {
             (1 - run, stored[usize::from(1 - run)])
         }
     }
-}
-
-const fn min(a: u32, b: u32) -> u32 {
-    if a < b { a } else { b }
-}
-
-const fn max(a: u32, b: u32) -> u32 {
-    if a > b { a } else { b }
 }
