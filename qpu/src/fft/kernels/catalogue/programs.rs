@@ -164,7 +164,7 @@ fn one_pass_program(pass: Pass, tried: Tried<'_>) -> Generated {
 fn pieces(pass: Pass) -> Vec<(tuned::Key, Vec<schedule::Operation<UniformId>>)> {
     let pieces = match pass {
         Pass::Short(short) => short::code::build(short).untyped(),
-        Pass::Pipeline(pipeline) => pipeline::code::build(pipeline).untyped(),
+        Pass::Pipeline(pipeline) => pipeline::code::build(pipeline).0.untyped(),
         Pass::DoubleBuffered(_) => double_buffered::code::build().untyped(),
         _ => batch::code::build().untyped(),
     };

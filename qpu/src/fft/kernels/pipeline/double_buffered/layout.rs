@@ -145,51 +145,12 @@ impl DoubleBuffered {
     pub const HEAD: u32 = 3;
     /// Words of a producer that it reads once.
     pub const PRODUCER_HEAD: u32 = 5;
-    /// Words at the beginning of a unit.
-    pub const BEGIN_UNIT: u32 = 1 + 1;
-    /// Words of half of its rows, with the way to what follows them.
-    pub const COLUMNS: u32 = 1 + 1 + 1 + 4;
-    /// Words of a unit before its halves.
-    const UNIT: u32 = Self::BEGIN_UNIT + 2 * Self::COLUMNS;
-    /// Words of a half, with the way to what follows it.
-    pub const HALF: u32 = 2;
-    /// Words of the pairs that are written one after the other, but the last, with the way to what
-    /// follows them.
-    pub const WRITE: u32 = 1 + 2 * (PAIRS - 1);
-    /// Words of the last pair, with the way to what follows it.
-    pub const WRITE_LAST: u32 = 1 + 2;
-    /// Words on the way to a second half.
-    pub const ROTATE: u32 = 1;
     /// Words of a consumer that it reads once.
     pub const CONSUMER_HEAD: u32 = 5;
-    /// Words at the beginning of a transform.
-    pub const BEGIN: u32 = 1;
-    /// Words of early vectors, without the way to what follows them.
-    pub const EARLY: u32 = 3;
-    /// Roots that a consumer looks up.
-    pub const LOOKED_UP: u32 = 2;
-    /// And its lines of code.
-    pub const CODE: u32 = 1;
-    /// Words with which late vectors are passed on.
-    pub const PASS: u32 = 1;
-    /// Words of the reads of late vectors.
-    pub const LATE: u32 = 1;
-    /// Words of the store of even outputs, and of odd ones.
-    pub const STORES: [u32; 2] = [5, 4];
-    /// Words with which the rows of a parity's outputs are made.
-    pub const ROWS_OF_OUTPUTS: u32 = 2 * CODELET_POINTS / 2;
-    /// Words at the end of a transform.
-    pub const DONE: u32 = 3;
-
     /// Words before those of a producer's units.
     const PRODUCER: u32 = Self::HEAD + Self::PRODUCER_HEAD;
     /// Words before those of consumers.
-    pub const CONSUMER: u32 = Self::PRODUCER
-        + Self::UNITS * Self::UNIT
-        + 2 * Self::UNITS * Self::HALF
-        + 4 * (Self::WRITE + Self::WRITE_LAST)
-        + 2 * Self::ROTATE
-        + 2;
+    pub const CONSUMER: u32 = 92;
 
     /// The k_x of a round, as its position in [`DoubleBuffered::K_X`]: a pair is two rounds of the
     /// first half, or a round's vectors of both units.

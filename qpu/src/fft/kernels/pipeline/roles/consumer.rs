@@ -3,30 +3,27 @@
 //! How points come is each one's own. Even outputs are stored before odd ones are made, so that a
 //! store is under way while a consumer computes.
 
-use super::semaphore::HALVES;
-use super::{Assembly, Operation};
-use crate::fft::kernels::one_pass::program::Phase;
+use super::{HALVES, Operation};
+use crate::fft::kernels::one_pass::program::{Phase, Piece};
 use crate::fft::kernels::one_pass::rows::{Factors, rows_in_registers};
 use crate::fft::kernels::pipeline::uniforms::Word;
-use crate::generate::codelet::op_list::{Complex, OpList, Wish};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{
-    Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, order_of_radix4,
+    Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, file_of, order_of_radix4,
 };
 use crate::generate::schedule::{Destination, Place, Source};
-use crate::generate::{NONE, ST_WAIT};
 use crate::isa::{AddOp, File, SemaphoreAction};
 use std::collections::VecDeque;
 
-/// Pieces of [`Consumer::pieces`].
-const PIECES: usize = 5;
-/// Their phases.
-pub const FROM_POINTS: [Phase; PIECES] = [
-    "even-rows",
-    "even-store",
-    "odd-outputs",
-    "odd-rows",
-    "odd-store",
-];
+/// Pieces: even outputs, their rows, both or the rows of either parity, the store of even outputs, odd
+/// outputs, their rows, and their store.
+pub const EVEN_OUTPUTS: Phase = "even-outputs";
+pub const EVEN_ROWS: Phase = "even-rows";
+pub const ROWS: Phase = "rows";
+pub const EVEN_STORE: Phase = "even-store";
+pub const ODD_OUTPUTS: Phase = "odd-outputs";
+pub const ODD_ROWS: Phase = "odd-rows";
+pub const ODD_STORE: Phase = "odd-store";
 
 /// Both rows of an output.
 type Rows = [Place; 2];
@@ -39,7 +36,7 @@ pub struct Consumer<'a> {
     /// Offset of the round's output.
     pub offset: Place,
     /// Points that have come, until the first layer of the transform reads them.
-    pub points: [Option<Complex>; 16],
+    points: [Option<Complex>; 16],
     outputs: [Option<Complex>; 16],
     /// The places of the next outputs; wherever there is room when there are none.
     places: VecDeque<Complex>,
@@ -97,48 +94,74 @@ impl<'a> Consumer<'a> {
             .copy(Source::Uniform(word), Destination::WriteSetup);
     }
 
-    /// The rest, from the first layer of the transform on, with even lanes told: even outputs' rows
-    /// and their store, odd outputs, their rows and their store.
-    pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Vec<Operation>; PIECES] {
-        self.transform(butterflies, 0);
-        let rows = self.rows(0);
-        let even_rows = self.ops.cut();
-        self.store(0, rows);
-        let even_store = self.ops.cut();
-        self.transform(butterflies, 1);
-        let odd_outputs = self.ops.cut();
-        let rows = self.rows(1);
-        let odd_rows = self.ops.cut();
-        self.store(1, rows);
-        self.end_store(1);
-        let odd_store = self.ops.cut();
-        [even_rows, even_store, odd_outputs, odd_rows, odd_store]
+    /// Rows of the VPM into the registers of points. Even lanes have Z from here on.
+    pub fn read(&mut self) {
+        for n in 0..16 {
+            if n % 8 == 0 {
+                let component = (n / 8) as u8;
+                let setup = Source::Uniform(Word::ReadSetup { component });
+                self.ops.copy(setup, Destination::ReadSetup);
+            }
+            let point = [0; 2].map(|_| positive(self.ops.take(Wish::File(file_of(n)))));
+            for value in point {
+                self.ops.copy(Source::Vpm, value.place);
+            }
+            self.points[n] = Some(point);
+        }
+        self.ops.set_lane_flags(1);
     }
 
-    /// The pieces of [`Consumer::pieces`], with rows made by the same piece twice: even outputs,
-    /// rows, their store, odd outputs, their store.
-    pub fn pieces_of_a_routine(
-        &mut self,
-        butterflies: &[Butterfly; 8],
-    ) -> [Vec<Operation>; PIECES] {
+    fn cut(&mut self, phase: Phase) -> Piece<Word> {
+        (phase, self.ops.cut())
+    }
+
+    /// The rest, from the first layer of the transform on, with even lanes told.
+    pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Piece<Word>; 5] {
         self.transform(butterflies, 0);
-        let even_outputs = self.ops.cut();
+        let rows = self.rows(0);
+        let even_rows = self.cut(EVEN_ROWS);
+        self.store(0, rows);
+        let even_store = self.cut(EVEN_STORE);
+        self.transform(butterflies, 1);
+        let odd_outputs = self.cut(ODD_OUTPUTS);
+        let rows = self.rows(1);
+        let odd_rows = self.cut(ODD_ROWS);
+        self.store(1, rows);
+        self.end_store(1);
+        [
+            even_rows,
+            even_store,
+            odd_outputs,
+            odd_rows,
+            self.cut(ODD_STORE),
+        ]
+    }
+
+    /// The pieces of [`Consumer::pieces`], with rows made by the same piece twice.
+    pub fn pieces_of_a_routine(&mut self, butterflies: &[Butterfly; 8]) -> [Piece<Word>; 5] {
+        self.transform(butterflies, 0);
+        let even_outputs = self.cut(EVEN_OUTPUTS);
         let places = self.in_order(0);
         let rows = self.rows(0);
-        let all_rows = self.ops.cut();
+        let all_rows = self.cut(ROWS);
         self.store(0, rows);
-        let even_store = self.ops.cut();
+        let even_store = self.cut(EVEN_STORE);
         // Odd outputs come where even ones were.
         for value in places.as_flattened() {
             self.ops.reserve(value.place);
         }
         self.places = places.into();
         self.transform(butterflies, 1);
-        let odd_outputs = self.ops.cut();
+        let odd_outputs = self.cut(ODD_OUTPUTS);
         self.store(1, rows.map(|(group, rows)| (group + 1, rows)));
         self.end_store(1);
-        let odd_store = self.ops.cut();
-        [even_outputs, all_rows, even_store, odd_outputs, odd_store]
+        [
+            even_outputs,
+            all_rows,
+            even_store,
+            odd_outputs,
+            self.cut(ODD_STORE),
+        ]
     }
 
     /// The outputs of a parity in the order in which they are made.
@@ -198,17 +221,4 @@ impl<'a> Consumer<'a> {
             Destination::StoreAddress,
         ));
     }
-}
-
-/// Writes those pieces, one after the other.
-pub fn go_through(all: &mut Assembly) {
-    let [first @ .., odd_rows, last] = FROM_POINTS;
-    for piece in first {
-        all.piece(piece, None);
-    }
-    // Others may store through the first half of the VPM as soon as this one does not.
-    all.b.mov(NONE, ST_WAIT);
-    all.b.srel(HALVES[0]);
-    all.piece(odd_rows, None);
-    all.piece(last, None);
 }

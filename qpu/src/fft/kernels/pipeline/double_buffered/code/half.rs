@@ -2,14 +2,14 @@
 //! over x is done.
 
 use super::lists::part;
-use super::producer::{AHEAD, Producer, Unit, tmu};
+use super::producer::{Producer, Unit};
+use crate::fft::kernels::one_pass::lookups::{ROWS_AHEAD, tmu};
 use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
-use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, set_stage_flags};
-use crate::fft::kernels::pipeline::roles::HALF;
+use crate::fft::kernels::pipeline::roles::{HALF, Stage, exchange, set_stage_flags};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish};
 use crate::generate::codelet::radix16::{Butterfly, Constants, butterfly_of, file_of};
-use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::generate::schedule::{Operation, Place, Source};
 use crate::isa::{AddOp, File};
 
 /// Roots of a half: of its outputs, then behind the transform over x of all but the first.
@@ -21,19 +21,14 @@ impl Producer {
         if number == HALF {
             // Of a k_x there is a root for each column.
             let within = ops.take(Wish::Accumulator);
-            let place = Destination::Place(within);
-            ops.add_op(AddOp::And, Source::Lane, 1, place);
-            ops.add_op(AddOp::Shl, within, 2, place);
+            ops.add_op(AddOp::And, Source::Lane, 1, within);
+            ops.add_op(AddOp::Shl, within, 2, within);
             let first = Source::Uniform(part(PartWord::Roots));
             ops.add_op(AddOp::Add, within, first, at);
             ops.give_back(within);
         }
-        let [from, sines] = [at, self.vector_step].map(Source::Place);
-        let tmu = Destination::Tmu(tmu(number));
-        ops.copy(from, tmu);
-        ops.add_op(AddOp::Add, from, sines, tmu);
         let step = Source::Small(DoubleBuffered::ROOT_STEP as i32);
-        ops.add_op(AddOp::Add, from, step, at);
+        self.ask_root(ops, at, number, step);
     }
 
     /// A vector times root `number` of the half, which is on its way: in its registers, `crossed`
@@ -50,8 +45,8 @@ impl Producer {
         ops.push(Operation::fetch(tmu(number)));
         let [re_cos, im_cos] = [re, im].map(|x| ops.multiply(x, factor, Wish::Accumulator));
         ops.push(Operation::fetch(tmu(number)));
-        match number + AHEAD {
-            next @ ..HALF => self.ask_root(ops, addresses, next),
+        match number + ROWS_AHEAD {
+            next @ ..HALF => self.ask_root(ops, addresses, next, self.root_step),
             next @ HALF..ROOTS => self.ask_root_of_k_x(ops, addresses, next),
             _ => (),
         }
@@ -90,7 +85,7 @@ impl Producer {
             for pair in pairs {
                 let bit = (pair[0] ^ pair[1]).ilog2() as u8;
                 let pair = pair.map(|number| x[number]);
-                exchange_complex(ops, pair, Exchange::new(bit + 1, stage));
+                exchange(ops, pair, bit + 1, stage);
             }
         };
         for (number, output) in DoubleBuffered::OUTPUTS.into_iter().enumerate() {
@@ -138,8 +133,8 @@ impl Producer {
     pub(super) fn ask_roots(&self, ops: &mut OpList<Word>, unit: &Unit) {
         let at = ops.take(Wish::Accumulator);
         self.ask_first_root(ops, at);
-        for number in 1..AHEAD {
-            self.ask_root(ops, at, number);
+        for number in 1..ROWS_AHEAD {
+            self.ask_root(ops, at, number, self.root_step);
         }
         ops.copy(at, unit.addresses);
         ops.give_back(at);

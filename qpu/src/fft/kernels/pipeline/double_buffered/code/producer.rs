@@ -7,33 +7,21 @@
 
 use super::lists::part;
 use super::semaphore::LOADED;
+use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, take_point, tmu};
 use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
-use crate::fft::kernels::pipeline::roles::HALF;
+use crate::fft::kernels::pipeline::roles::{FACTOR_RE, HALF, ask_point, first_addresses};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{
     Butterfly, Constants, Ends, butterfly_of, file_of, outputs_of_column, radix4_of,
 };
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
+use crate::isa::{AddOp, Cond, File, SemaphoreAction};
 
 /// Rows of the input.
 const ROWS: usize = 16;
 /// Rows of two columns, which are transformed at a time.
 const ROWS_OF_COLUMNS: usize = ROWS / 2;
-/// Pairs of lookups that are on their way: what the TMUs hold.
-pub(super) const AHEAD: usize = 4;
-/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
-/// port.
-pub const ADDRESSES: Place = Place::Accumulator(3);
-/// The factor of real parts of the input, which needs none either.
-const FACTOR_RE: Place = Place::R5;
-
-/// The TMU of a pair of lookups.
-pub(super) const fn tmu(pair: usize) -> u8 {
-    (pair % 2) as u8
-}
-
 /// Registers that hold their values from one unit to the next, or through one.
 pub struct Producer {
     /// Offset of the transform in the batch.
@@ -42,7 +30,7 @@ pub struct Producer {
     factor_im: Place,
     /// From a vector of cosines to that of sines, and to the next cosines.
     pub(super) vector_step: Place,
-    root_step: Place,
+    pub(super) root_step: Place,
     /// Values that are kept of the other unit's second half: its outputs, then vectors that wait
     /// for their pair.
     pub(super) kept: [Complex; HALF],
@@ -99,40 +87,33 @@ impl Producer {
     /// the next: accumulators, which need no read port, and uniforms are scarce while rows are
     /// asked for.
     pub fn begin(&self, ops: &mut OpList<Word>) -> Steps {
-        // Lane 2 x + column: columns follow each other in memory, rows are 256 bytes apart.
-        let place = Destination::Place;
-        let [within, row] = [(); 2].map(|()| ops.take(Wish::Accumulator));
-        ops.add_op(AddOp::And, Source::Lane, 1, place(within));
-        ops.add_op(AddOp::Xor, Source::Lane, within, place(row));
-        for (value, shift) in [(within, 3), (row, 7)] {
-            ops.add_op(AddOp::Shl, value, shift, place(value));
-        }
-        let input = Source::Uniform(part(PartWord::Input));
-        ops.add_op(AddOp::Add, within, input, place(within));
-        ops.add_op(AddOp::Add, row, self.offset, place(row));
-        ops.add_op(AddOp::Add, within, row, place(ADDRESSES));
-        ops.give_back(within);
-        ops.give_back(row);
+        // Lane 2 x + column.
+        first_addresses(ops, 2, part(PartWord::Input), self.offset);
         let steps = DoubleBuffered::STEPS.map(|rows| {
             let step = ops.take(Wish::Accumulator);
             let bytes = (DoubleBuffered::ROW_BYTES as i32 * rows) as u32;
             ops.immediate(bytes, step);
             step
         });
-        for number in 0..AHEAD {
+        for number in 0..ROWS_AHEAD {
             ask_row(ops, steps, number);
         }
-        step(ops, AHEAD - 1);
+        step(ops, ROWS_AHEAD - 1);
         steps
     }
 
-    /// Asks for root `number` of a half at the addresses in `at`.
-    pub(super) fn ask_root(&self, ops: &mut OpList<Word>, at: Place, number: usize) {
+    /// Asks for root `number` of a half at the addresses in `at`, which go on by `step`.
+    pub(super) fn ask_root(
+        &self,
+        ops: &mut OpList<Word>,
+        at: Place,
+        number: usize,
+        step: impl Into<Source<Word>>,
+    ) {
         let tmu = Destination::Tmu(tmu(number));
-        let [cosines, sines, next] = [at, self.vector_step, self.root_step].map(Source::Place);
-        ops.copy(cosines, tmu);
-        ops.add_op(AddOp::Add, cosines, sines, tmu);
-        ops.add_op(AddOp::Add, cosines, next, at);
+        ops.copy(at, tmu);
+        ops.add_op(AddOp::Add, at, self.vector_step, tmu);
+        ops.add_op(AddOp::Add, at, step, at);
     }
 
     /// Eight rows into registers, and radix 4 over both of their columns, in registers that are not
@@ -217,23 +198,13 @@ impl Producer {
         ops.add_op(AddOp::Shl, Source::Lane, 2, at);
         let first = Source::Uniform(part(PartWord::Twiddles { half: 1 }));
         ops.add_op(AddOp::Add, at, first, at);
-        self.ask_root(ops, at, 0);
+        self.ask_root(ops, at, 0, self.root_step);
     }
 }
 
 /// Asks for the row that is number `number` in order, and goes on to the next of the same four.
 fn ask_row(ops: &mut OpList<Word>, steps: Steps, number: usize) {
-    let addresses = Source::Place(ADDRESSES);
-    let tmu = Destination::Tmu(tmu(number));
-    ops.copy(addresses, tmu);
-    // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
-    ops.push(Operation::either(
-        AddOp::Add,
-        MulOp::V8adds,
-        addresses,
-        DoubleBuffered::COMPONENT as i32,
-        tmu,
-    ));
+    ask_point(ops, number);
     // Within four rows these two alternate; the step behind them is another ([`step`]).
     match number % 4 {
         3 => {}
@@ -268,14 +239,9 @@ impl Rows<'_> {
     fn next(&mut self) {
         let number = self.came;
         let row = usize::from(DoubleBuffered::ORDER[number]);
-        let point = [0; 2].map(|_| positive(self.ops.take(Wish::File(file_of(row)))));
         let factors = [FACTOR_RE, self.producer.factor_im];
-        for (value, factor) in point.iter().zip(factors) {
-            self.ops.push(Operation::fetch(tmu(number)));
-            self.ops
-                .push(Operation::mul(MulOp::Fmul, Place::R4, factor, value.place));
-        }
-        match number + AHEAD {
+        let point = take_point(self.ops, number, row, factors);
+        match number + ROWS_AHEAD {
             next @ ..ROWS_OF_COLUMNS => {
                 ask_row(self.ops, self.steps, next);
                 if next + 1 == ROWS_OF_COLUMNS {
