@@ -37,9 +37,9 @@
 #[cfg(feature = "generate")]
 pub(super) mod code;
 pub mod power;
-pub mod product;
+pub(in crate::fft) mod product;
 pub mod real_split;
-pub mod runs;
+mod runs;
 mod short_split;
 
 use super::uniform::uniforms;

@@ -33,13 +33,11 @@ pub struct Runs {
 
 impl Runs {
     /// True if a unit holds a whole spectrum.
-    #[must_use]
     pub const fn is_single(&self) -> bool {
         self.half <= self.run_bins
     }
 
     /// Units of a spectrum.
-    #[must_use]
     pub const fn units(&self) -> u32 {
         if self.is_single() {
             1
@@ -49,7 +47,6 @@ impl Runs {
     }
 
     /// Both runs of a unit.
-    #[must_use]
     pub fn unit(&self, unit: u32) -> [Run; 2] {
         let Self { half, run_bins, .. } = *self;
         let run = |first, bins| Run { first, bins };
@@ -70,7 +67,6 @@ impl Runs {
 
     /// Entries that runs read of a table of twiddle factors, bins 0 and up. The second run reads it
     /// backwards from M less its first bin, in a single unit that stores nothing of it from M.
-    #[must_use]
     pub const fn roots(&self) -> u32 {
         if self.is_single() {
             self.half + 1
@@ -81,7 +77,6 @@ impl Runs {
 
     /// The group whose offsets group `group` of run `run` uses: where a spectrum has fewer groups,
     /// the others must read memory that is there.
-    #[must_use]
     pub const fn group(&self, run: u8, group: u8) -> u8 {
         let groups = match (self.is_single(), run) {
             (true, 0) => (self.half / super::LANES) as u8,

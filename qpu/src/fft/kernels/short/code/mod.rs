@@ -5,7 +5,6 @@
 //! their way when it begins: they are sent at the start of the program, or while the unit before is
 //! being stored. All uniforms are read once.
 
-mod barrier;
 mod first;
 mod second;
 
@@ -13,12 +12,12 @@ use super::Short;
 use super::layout::Word;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::one_pass::lookups::ADDRESSES;
-use crate::fft::kernels::one_pass::program::{Assembly, Phase, Tried, named};
+use crate::fft::kernels::one_pass::program::{Assembly, Phase, Tried};
 use crate::generate::codelet::op_list::{OpList, Wish};
 use crate::generate::codelet::register;
-use crate::generate::schedule::{Place, Source};
+use crate::generate::schedule::{self, Place, Source};
 use crate::generate::{Builder, NONE, Reg, ST_WAIT, UNIF};
-use crate::isa::{BranchCond, File};
+use crate::isa::{BranchCond, File, SemaphoreAction};
 use first::First;
 use second::Second;
 
@@ -32,19 +31,30 @@ const SECOND: Phase = "second";
 /// Before that, of 32 rows: they are read and added, and multiplied for odd outputs.
 const READ: Phase = "read";
 const TWIDDLE: Phase = "twiddle";
-/// In the order in which they are written.
-const PHASES: [Phase; 7] = [HEAD, CONSTANTS, UNIT, MORE, SECOND, READ, TWIDDLE];
 
-/// Registers that the code between pieces uses.
-struct Kept {
-    /// Transforms of the batch behind the first of the unit.
-    last: Place,
+/// Barriers of the QPUs that share a transform: all arrive, and another program lets all go on, the
+/// conductor.
+///
+/// Each program counts ARRIVED up and then a gate down; the conductor counts ARRIVED down once for
+/// each and then the gate up as often. A program that has gone on cannot meet that gate again
+/// before the conductor has opened the other one: so none can take another's token. All semaphores
+/// are 0 when all have passed.
+///
+/// One of those that share it could do this as well. It would have code that the others have not,
+/// in the middle of theirs.
+const ARRIVED: u8 = 0;
+/// Gates of two barriers in turn: from writes of columns to reads, and from these to writes of
+/// other rows.
+const GATES: [u8; 2] = [1, 2];
+
+type Operation = schedule::Operation<Word>;
+
+/// Registers that the code between pieces uses beside those of [`Pieces`].
+pub struct Kept {
     /// Transforms from a unit to the next of this program.
     next_unit: Place,
     /// Addresses of input and output.
     addresses: [Place; 2],
-    /// Bytes from a unit to the next of this program.
-    step: Place,
     /// A number that is negative in programs that multiply their rows by twiddle factors, where
     /// some do not.
     sign: Option<Place>,
@@ -57,18 +67,25 @@ fn load(ops: &mut OpList<Word>, word: Word, file: File) -> Place {
     ops.load(Source::Uniform(word), Wish::File(file))
 }
 
-pub fn build(short: Short) -> Pieces {
-    build_kept(short).0
+/// Says that this program has come to a barrier. What comes before must have read the VPM in the
+/// end: only that says that its writes are in it.
+fn arrive() -> Operation {
+    Operation::semaphore(SemaphoreAction::Increment, ARRIVED)
 }
 
-fn build_kept(short: Short) -> (Pieces, Kept) {
+/// Waits at barrier 0 or 1, at which it has arrived.
+fn pass(number: usize) -> Operation {
+    Operation::semaphore(SemaphoreAction::Decrement, GATES[number])
+}
+
+pub fn build(short: Short) -> (Pieces, Kept) {
     let is_shared = short.is_shared();
     let mut ops = OpList::new(ADDRESSES);
     // Counted down, and compared with what is in file B.
     let last = load(&mut ops, Word::Last, File::A);
     let first = First::new(&mut ops, short);
     first.ask(&mut ops, last);
-    let head = ops.cut();
+    let mut pieces = vec![(HEAD, ops.cut())];
 
     // An operand that takes no port.
     ops.copy(Source::Uniform(Word::Cosine { sixteenths: 4 }), Place::R5);
@@ -76,7 +93,7 @@ fn build_kept(short: Short) -> (Pieces, Kept) {
     let twiddles = first.load_constants(&mut ops, second.numbers());
     let next_unit = load(&mut ops, Word::NextUnit, File::B);
     let step = load(&mut ops, Word::Step, File::B);
-    let constants = ops.cut();
+    pieces.push((CONSTANTS, ops.cut()));
 
     if is_shared {
         ops.set_lane_flags(8);
@@ -84,22 +101,18 @@ fn build_kept(short: Short) -> (Pieces, Kept) {
     let points = first.load_rows(&mut ops, &twiddles);
     let outputs = first::transform(&mut ops, points);
     first.write_columns(&mut ops, &twiddles, outputs);
-    let mut halves = Vec::new();
     if is_shared {
-        halves.push(ops.cut());
-        ops.push(barrier::pass(0));
-    }
-    if is_shared {
+        pieces.push((UNIT, ops.cut()));
+        ops.push(pass(0));
         // Nothing is looked up before the unit's end.
         ops.give_back(ADDRESSES);
     }
-    let mut parities = Vec::new();
     let rows = if second.sign().is_some() {
         let rows = second.read(&mut ops);
-        parities.push(ops.cut());
+        pieces.push((READ, ops.cut()));
         ops.set_lane_flags(1);
         second.multiply(&mut ops, rows);
-        parities.push(ops.cut());
+        pieces.push((TWIDDLE, ops.cut()));
         ops.set_lane_flags(1);
         rows
     } else {
@@ -108,32 +121,27 @@ fn build_kept(short: Short) -> (Pieces, Kept) {
     };
     second.transform(&mut ops, rows);
     second.store(&mut ops, last);
-    halves.push(ops.cut());
+    pieces.push((if is_shared { SECOND } else { UNIT }, ops.cut()));
 
     first.ask(&mut ops, last);
-    let mut halves = halves.into_iter();
-    let unit = halves.next();
-    let pieces = [head, constants].into_iter().chain(unit);
-    let pieces = pieces.chain([ops.cut()]).chain(halves).chain(parities);
+    pieces.push((MORE, ops.cut()));
     let built = Pieces {
-        pieces: named(&PHASES, pieces),
+        pieces,
         count: last,
         offset: step,
         opens: last,
     };
     let kept = Kept {
-        last,
         next_unit,
         addresses: [first.lanes, second.store],
-        step,
         sign: second.sign(),
     };
     (built, kept)
 }
 
 pub fn program(short: Short, tried: Tried<'_>) -> Generated {
-    let (built, kept) = build_kept(short);
-    let [last, next_unit, step] = [kept.last, kept.next_unit, kept.step].map(register);
+    let (built, kept) = build(short);
+    let [last, next_unit, step] = [built.count, kept.next_unit, built.offset].map(register);
     let mut all = Assembly::new(&short, &built, tried);
     all.piece(HEAD, None);
     all.piece(CONSTANTS, None);
@@ -179,14 +187,21 @@ pub fn program(short: Short, tried: Tried<'_>) -> Generated {
 }
 
 /// The conductor, which starts behind the end of the others: it reads its list as far as the number
-/// of transforms.
+/// of transforms. For each it waits for all at both barriers, and lets them go on.
 fn conduct(b: &mut Builder, short: Short, before_last: usize, last: Reg) {
     for _ in 0..before_last {
         b.mov(NONE, UNIF);
     }
     b.mov(last, UNIF);
     let unit = b.here("conduct");
-    barrier::conduct(b, short.sharers());
+    for gate in GATES {
+        for _ in 0..short.sharers() {
+            b.sacq(ARRIVED);
+        }
+        for _ in 0..short.sharers() {
+            b.srel(gate);
+        }
+    }
     b.sub(last, last, 1).setf();
     b.brr(BranchCond::AllNC, unit);
     b.nops(3);
