@@ -70,7 +70,9 @@ impl PowerPass {
 
     /// Address of a row of powers of result `which`.
     const fn row_address(&self, buffers: &Buffers, which: u32, row: u32) -> u32 {
-        buffers.to + which * self.powers.output_bytes() + VECTOR_BYTES * (row - self.first_row())
+        buffers.to
+            + which * self.powers.output_bytes()
+            + VECTOR_BYTES * (row - self.powers.rows()[0])
     }
 }
 

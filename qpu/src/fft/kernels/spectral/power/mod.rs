@@ -159,7 +159,7 @@ impl Powers {
         }
     }
 
-    /// The first row that is stored, and how many.
+    /// The first row that is stored, and the one behind the last.
     const fn rows(&self) -> [u32; 2] {
         let [least, most] = self.all_bins();
         let [first, end] = match self.bins {
@@ -169,7 +169,7 @@ impl Powers {
         let lanes = LANES as i32;
         let first = (first - least) / lanes;
         let end = (end - least + lanes - 1) / lanes;
-        [first as u32, (end - first) as u32]
+        [first as u32, end as u32]
     }
 
     /// Numbers of the first bin that is stored and of the one behind the last: what is wanted, and
@@ -177,9 +177,9 @@ impl Powers {
     #[must_use]
     pub const fn stored_bins(&self) -> [i32; 2] {
         let [least, most] = self.all_bins();
-        let [first, rows] = self.rows();
+        let [first, end] = self.rows();
         let lanes = LANES as i32;
-        let end = least + (first + rows) as i32 * lanes;
+        let end = least + end as i32 * lanes;
         [
             least + first as i32 * lanes,
             if end < most { end } else { most },
@@ -189,7 +189,8 @@ impl Powers {
     /// Bytes of a row of powers: those of its bins and what is left of a line of the caches.
     #[must_use]
     pub const fn power_bytes(&self) -> u32 {
-        self.rows()[1] * VECTOR_BYTES
+        let [first, end] = self.rows();
+        (end - first) * VECTOR_BYTES
     }
 
     /// Bytes of a row of powers and of the decibels or the second detector's powers behind it,
@@ -246,10 +247,6 @@ impl PowerPass {
     /// Bytes from one of them to the next.
     const fn pitch(&self) -> u32 {
         POINT_BYTES << self.powers.log2_complex()
-    }
-
-    const fn first_row(&self) -> u32 {
-        self.powers.rows()[0]
     }
 
     /// The program that it takes.

@@ -25,18 +25,14 @@ impl PowerPass {
         }
     }
 
-    const fn end_row(&self) -> u32 {
-        let [first, rows] = self.powers.rows();
-        first + rows
-    }
-
     /// The unit that bins from -N/2 on belong to, counted from that of bin 0: numbers of complex
     /// units.
     pub(super) const fn complex_units(&self) -> [i32; 2] {
         let bins = self.bins().run_bins() as i32;
         let half = self.points() as i32 / 2;
-        let first = self.first_row() as i32 * LANES as i32 - half;
-        let end = self.end_row() as i32 * LANES as i32 - half;
+        let [first, end] = self.powers.rows();
+        let first = first as i32 * LANES as i32 - half;
+        let end = end as i32 * LANES as i32 - half;
         [first.div_euclid(bins), (end - 1).div_euclid(bins) + 1]
     }
 
@@ -62,7 +58,7 @@ impl PowerPass {
         let groups = self.bins().groups() as u32;
         let all = runs.half / LANES;
         let units = all / (2 * groups);
-        let (first, end) = (self.first_row(), self.end_row());
+        let [first, end] = self.powers.rows();
         let has_last = end > all;
         let end = if has_last { all } else { end };
         let up = [first / groups, end.div_ceil(groups)].map(|unit| unit.min(units));
@@ -117,8 +113,9 @@ impl PowerPass {
 
     /// The rows of bins that are wanted, of a run that begins with row `row` and has `groups`.
     fn wanted(&self, row: i64, groups: u32) -> Stored {
-        let first = row.max(self.first_row().into());
-        let end = (row + i64::from(groups)).min(self.end_row().into());
+        let [first, end] = self.powers.rows().map(i64::from);
+        let first = row.max(first);
+        let end = end.min(row + i64::from(groups));
         Stored {
             row: first as u32,
             count: (end - first).max(0) as u32,
