@@ -202,19 +202,14 @@ impl Pipeline {
     /// Words that all programs read.
     pub const HEAD: u32 = 2;
 
-    /// Words that a producer or a consumer reads once more where there are several groups.
-    const fn words_of_groups(&self) -> u32 {
-        if self.groups() > 1 { 2 } else { 0 }
-    }
-
     /// Words of a producer that it reads once.
     pub const fn producer_head(&self) -> u32 {
-        1 + self.words_of_groups()
+        if self.groups > 1 { 3 } else { 1 }
     }
 
     /// Words of a consumer that it reads once.
     pub const fn consumer_head(&self) -> u32 {
-        12 + self.words_of_groups()
+        11 + self.producer_head()
     }
 
     /// Words before those of consumers.

@@ -98,9 +98,6 @@ pub struct Short {
 }
 
 impl Short {
-    /// Lengths, as powers of two.
-    pub const LENGTHS: core::ops::RangeInclusive<u32> = 4..=9;
-
     /// Points that a program has in registers.
     pub const UNIT_POINTS: u32 = FIRST * LANES;
 
@@ -369,7 +366,7 @@ mod tests {
 
     #[test]
     fn the_work_of_a_batch_is_done_once_on_however_many_qpus() {
-        for short in Short::LENGTHS.filter_map(Short::new) {
+        for short in (4..=9).filter_map(Short::new) {
             for batch in 1..=40 {
                 for qpus in short.least_programs()..=12 {
                     let programs = short.programs(batch).min(qpus);
@@ -387,7 +384,7 @@ mod tests {
     /// The definition of the first half's outputs, at every place of every table.
     #[test]
     fn tables_multiply_each_column_by_its_output() {
-        for short in Short::LENGTHS.filter_map(Short::new) {
+        for short in (4..=9).filter_map(Short::new) {
             let points = f64::from(short.points());
             for word in 0..short.twiddle_words() {
                 let (vector, lane) = (word / LANES, word % LANES);

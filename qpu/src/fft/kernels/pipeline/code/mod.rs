@@ -10,7 +10,7 @@ mod producer;
 
 use self::gates::{Gates, LINK, WAY};
 use super::Pipeline;
-use super::roles::consumer::{Consumer, EVEN_ROWS, EVEN_STORE, ODD_OUTPUTS, ODD_ROWS, ODD_STORE};
+use super::roles::consumer::Consumer;
 use super::roles::{Assembly, HALVES, Pieces, begin, open};
 use super::uniforms::Word;
 use crate::fft::kernels::generated::Generated;
@@ -25,28 +25,10 @@ use crate::generate::{Builder, Label, NONE, R0, R1, R2, Reg, ST_WAIT, UNIF, UNIF
 use crate::isa::{BranchCond, File};
 use producer::{Producer, go_on};
 
-/// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the
-/// first round, and from the first half to the second what comes behind its first round and what
-/// behind its last.
-const LOAD: Phase = "load";
-const HALF: Phase = "half";
-const ASK_AHEAD: Phase = "ask-ahead";
-const GO_ON: Phase = "go-on";
-/// Pieces of consumers: what is done once, rows of the VPM into registers. Others follow
-/// ([`Consumer::pieces`]).
-const CONSTANTS: Phase = "constants";
-const READ: Phase = "read";
-/// The first round of a half of a producer's outputs; then what leads to the next round, and that
-/// round.
-const WRITES: [Phase; 7] = [
-    "write-0",
-    "to-write-1",
-    "write-1",
-    "to-write-2",
-    "write-2",
-    "to-write-3",
-    "write-3",
-];
+/// The rounds of a half of a producer's outputs.
+const WRITES: [Phase; 4] = ["write-0", "write-1", "write-2", "write-3"];
+/// What leads from a round to the next.
+const TO_WRITES: [Phase; 3] = ["to-write-1", "to-write-2", "to-write-3"];
 
 /// Register of file A with the way to what this consumer waits for; an even one, as the register
 /// with the way to what it tells others is.
@@ -85,8 +67,10 @@ pub fn build(pipeline: Pipeline) -> (Pieces, Kept) {
     (built, kept)
 }
 
-/// The pieces of producers; the registers that count halves, that say how writes are waited for,
-/// and, if there are groups, what the ways to two gates are together.
+/// The pieces of producers: up to the outputs of the transform of 16 points, a half of them up to
+/// the first round, [`WRITES`] and [`TO_WRITES`], and from the first half to the second what comes behind its first
+/// round and what behind its last. The registers that count halves and that say how writes are
+/// waited for; and, if there are groups, what the ways to two gates are together.
 fn produced(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Option<Place>) {
     let (mut ops, constants, [_, offset]) = begin(OpList::new(ADDRESSES), [File::A; 2]);
     let has_groups = pipeline.groups() > 1;
@@ -116,30 +100,31 @@ fn produced(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Option<Place>)
         ops.push(operation);
     }
     let outputs = producer.load(&mut ops, &constants);
-    let mut pieces = vec![(LOAD, ops.cut())];
+    let mut pieces = vec![("load", ops.cut())];
     let mut rounds = producer.half(&mut ops, &outputs);
-    pieces.push((HALF, ops.cut()));
+    pieces.push(("half", ops.cut()));
     for (round, vectors) in rounds.iter_mut().enumerate() {
         if round > 0 {
             producer.round(&mut ops, round, vectors);
-            pieces.push((WRITES[2 * round - 1], ops.cut()));
+            pieces.push((TO_WRITES[round - 1], ops.cut()));
         }
         if has_groups {
             producer.write(&mut ops, vectors);
         } else {
             producer.write_in_order(&mut ops, round, vectors);
         }
-        pieces.push((WRITES[2 * round], ops.cut()));
+        pieces.push((WRITES[round], ops.cut()));
     }
     producer.ask_ahead(&mut ops);
-    pieces.push((ASK_AHEAD, ops.cut()));
+    pieces.push(("ask-ahead", ops.cut()));
     go_on(&mut ops, &outputs);
-    pieces.push((GO_ON, ops.cut()));
+    pieces.push(("go-on", ops.cut()));
     (pieces, [halves, drain], both)
 }
 
-/// The pieces of consumers, what they keep in common with producers, and the registers of steps
-/// and, if there are groups, of two ways together.
+/// The pieces of consumers: what is done once, rows of the VPM into registers, and
+/// [`Consumer::pieces`]. What they keep in common with producers, and the registers of steps and, if
+/// there are groups, of two ways together.
 fn consumed(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Place, Option<Place>) {
     let (mut ops, constants, kept) = begin(OpList::new(Place::R4), [File::A; 2]);
     for number in [SLOT, WAY] {
@@ -148,10 +133,10 @@ fn consumed(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Place, Option<
     let steps = ops.take(Wish::File(File::B));
     let both = (pipeline.groups() > 1).then(|| ops.take(Wish::File(File::B)));
     let factors = Factors::load(&mut ops, &constants);
-    let mut pieces = vec![(CONSTANTS, ops.cut())];
+    let mut pieces = vec![("constants", ops.cut())];
     let mut consumer = Consumer::new(&mut ops, &constants, &factors, kept[1]);
     consumer.read();
-    pieces.push((READ, consumer.ops.cut()));
+    pieces.push(("read", consumer.ops.cut()));
     let butterflies = butterflies(&mut consumer);
     pieces.extend(consumer.pieces(&butterflies));
     (pieces, kept, steps, both)
@@ -200,27 +185,26 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, count: Reg, kept: &Kept) {
     }
     let again = all.b.here("produce");
     all.b.mov(halves, 1);
-    all.piece(LOAD, None);
+    all.piece("load", None);
     let half = all.b.here("half");
     let rounds = pipeline.lane_rows() as usize;
-    let (&last_write, writes) = WRITES[..2 * rounds - 1].split_last().expect("rounds");
-    all.piece(HALF, enter.filter(|_| rounds > 1));
-    for (number, write) in (1..).zip(writes.chunks_exact(2)) {
-        all.piece(write[0], leave);
-        let is_last = number + 1 == rounds;
-        all.piece(write[1], enter.filter(|_| !is_last));
+    let (&last_write, writes) = WRITES[..rounds].split_last().expect("rounds");
+    all.piece("half", enter.filter(|_| rounds > 1));
+    for (number, (write, next)) in (1..).zip(writes.iter().zip(TO_WRITES)) {
+        all.piece(write, leave);
+        all.piece(next, enter.filter(|_| number + 1 < rounds));
     }
     // The next twiddles are asked for while the gate is closed. What follows is there twice, once
     // for what is on its way in the TMUs.
     all.b.sub(halves, halves, 1).setf();
     all.b.brr(BranchCond::AllNS, last);
     all.b.nops(3);
-    all.piece(ASK_AHEAD, enter);
+    all.piece("ask-ahead", enter);
     all.piece(last_write, leave);
     let back = |b: &mut Builder| {
         b.brr(BranchCond::Always, half);
     };
-    all.piece(GO_ON, Some(&back));
+    all.piece("go-on", Some(&back));
     all.b.bind(last);
     if let Some(enter) = enter {
         enter(&mut all.b);
@@ -259,7 +243,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, [count, offset]: [Reg; 2], ke
     }
     all.b.mov(steps, UNIF);
     all.uniforms.push(Word::RoundStep);
-    all.piece(CONSTANTS, None);
+    all.piece("constants", None);
     let head = pipeline.producer_words() + pipeline.consumer_head();
     assert_eq!(all.uniforms.len() as u32, head);
     let round = all.b.here("round");
@@ -281,16 +265,16 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, [count, offset]: [Reg; 2], ke
     let pass = |b: &mut Builder| {
         b.brr(BranchCond::Always, pass_on).plus(ra(WAY));
     };
-    all.piece(READ, Some(&pass));
+    all.piece("read", Some(&pass));
     all.b.bind(passed);
-    for phase in [EVEN_ROWS, EVEN_STORE, ODD_OUTPUTS] {
+    for phase in ["even-rows", "even-store", "odd-outputs"] {
         all.piece(phase, None);
     }
     // Others may store through the first half of the VPM as soon as this one does not.
     all.b.mov(NONE, ST_WAIT);
     all.b.srel(HALVES[0]);
-    all.piece(ODD_ROWS, None);
-    all.piece(ODD_STORE, None);
+    all.piece("odd-rows", None);
+    all.piece("odd-store", None);
     all.count(BranchCond::AllZS, done);
     all.b.mov(R0, UNIF);
     all.uniforms.push(Word::Peers);

@@ -79,9 +79,8 @@ impl Producer<'_> {
     /// rows are on their way; and the first twiddles asked for. Gives the outputs.
     pub fn load(&self, ops: &mut OpList<Word>, constants: &Constants) -> [Complex; 16] {
         let factors = [FACTOR_RE, self.setups[0]];
-        for (word, place) in [Word::FactorRe, Word::FactorIm].into_iter().zip(factors) {
-            ops.copy(Source::Uniform(word), place);
-        }
+        ops.copy(Source::Uniform(Word::FactorRe), factors[0]);
+        ops.copy(Source::Uniform(Word::FactorIm), factors[1]);
         let mut rows = Rows {
             producer: self,
             ops,
@@ -93,10 +92,8 @@ impl Producer<'_> {
         let outputs = rows.outputs.map(|output| output.expect("transformed"));
         ops.copy(ADDRESSES, self.addresses);
         ops.give_back(ADDRESSES);
-        let words = [Word::WriteSetup, Word::Drain];
-        for (word, place) in words.into_iter().zip(self.setups) {
-            ops.copy(Source::Uniform(word), place);
-        }
+        ops.copy(Source::Uniform(Word::WriteSetup), self.setups[0]);
+        ops.copy(Source::Uniform(Word::Drain), self.setups[1]);
         outputs
     }
 

@@ -91,8 +91,6 @@ const FIRST: u32 = CODELET_POINTS * LANE_ROWS;
 const LOOKUP: u32 = 16 * VECTOR_BYTES;
 /// Bytes from one k2 to the next.
 const ROW_OF_K2: u32 = POINT_BYTES * FIRST;
-/// The value of what only programs of the other role read.
-const UNREAD: u32 = 0;
 
 /// 2^12 points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -194,7 +192,8 @@ impl DoubleBuffered {
             // Real and imaginary parts of a round, then of the other.
             PartWord::WriteSetup { pair } => rows(pair).stride(8).write_setup().unwrap_or_default(),
             PartWord::Drain { pair } => rows(pair).read_setup(1).unwrap_or_default(),
-            _ => UNREAD,
+            // Only programs of the other role read it.
+            _ => 0,
         }
     }
 
@@ -242,7 +241,8 @@ impl DoubleBuffered {
             }
             PartWord::PassOn(units) => Handover::behind(consumer, number, units).bytes(),
             PartWord::IsLast => u32::from(number + 1 == Self::EARLY_ROUNDS),
-            _ => UNREAD,
+            // Only programs of the other role read it.
+            _ => 0,
         }
     }
 }
@@ -335,7 +335,8 @@ impl OnePass for DoubleBuffered {
                     Some(consumer) => Self::round_word(buffers, conjugate, consumer, part),
                 }
             }
-            _ => UNREAD,
+            // Only programs of the other role read it.
+            _ => 0,
         }
     }
 }

@@ -15,16 +15,6 @@ use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, File, SemaphoreAction};
 use std::collections::VecDeque;
 
-/// Pieces: even outputs, their rows, both or the rows of either parity, the store of even outputs, odd
-/// outputs, their rows, and their store.
-pub const EVEN_OUTPUTS: Phase = "even-outputs";
-pub const EVEN_ROWS: Phase = "even-rows";
-pub const ROWS: Phase = "rows";
-pub const EVEN_STORE: Phase = "even-store";
-pub const ODD_OUTPUTS: Phase = "odd-outputs";
-pub const ODD_ROWS: Phase = "odd-rows";
-pub const ODD_STORE: Phase = "odd-store";
-
 /// Both rows of an output.
 type Rows = [Place; 2];
 
@@ -65,10 +55,6 @@ impl Ends for Consumer<'_> {
         self.places.pop_front();
         self.outputs[k] = Some(y);
     }
-}
-
-fn count(ops: &mut OpList<Word>, action: SemaphoreAction, semaphore: u8) {
-    ops.push(Operation::semaphore(action, semaphore));
 }
 
 impl<'a> Consumer<'a> {
@@ -115,17 +101,18 @@ impl<'a> Consumer<'a> {
         (phase, self.ops.cut())
     }
 
-    /// The rest, from the first layer of the transform on, with even lanes told.
+    /// The rest, from the first layer of the transform on, with even lanes told: rows of even outputs
+    /// and their store, odd outputs, their rows and their store.
     pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Piece<Word>; 5] {
         self.transform(butterflies, 0);
         let rows = self.rows(0);
-        let even_rows = self.cut(EVEN_ROWS);
+        let even_rows = self.cut("even-rows");
         self.store(0, rows);
-        let even_store = self.cut(EVEN_STORE);
+        let even_store = self.cut("even-store");
         self.transform(butterflies, 1);
-        let odd_outputs = self.cut(ODD_OUTPUTS);
+        let odd_outputs = self.cut("odd-outputs");
         let rows = self.rows(1);
-        let odd_rows = self.cut(ODD_ROWS);
+        let odd_rows = self.cut("odd-rows");
         self.store(1, rows);
         self.end_store(1);
         [
@@ -133,26 +120,26 @@ impl<'a> Consumer<'a> {
             even_store,
             odd_outputs,
             odd_rows,
-            self.cut(ODD_STORE),
+            self.cut("odd-store"),
         ]
     }
 
     /// The pieces of [`Consumer::pieces`], with rows made by the same piece twice.
     pub fn pieces_of_a_routine(&mut self, butterflies: &[Butterfly; 8]) -> [Piece<Word>; 5] {
         self.transform(butterflies, 0);
-        let even_outputs = self.cut(EVEN_OUTPUTS);
+        let even_outputs = self.cut("even-outputs");
         let places = self.in_order(0);
         let rows = self.rows(0);
-        let all_rows = self.cut(ROWS);
+        let all_rows = self.cut("rows");
         self.store(0, rows);
-        let even_store = self.cut(EVEN_STORE);
+        let even_store = self.cut("even-store");
         // Odd outputs come where even ones were.
         for value in places.as_flattened() {
             self.ops.reserve(value.place);
         }
         self.places = places.into();
         self.transform(butterflies, 1);
-        let odd_outputs = self.cut(ODD_OUTPUTS);
+        let odd_outputs = self.cut("odd-outputs");
         self.store(1, rows.map(|(group, rows)| (group + 1, rows)));
         self.end_store(1);
         [
@@ -160,15 +147,15 @@ impl<'a> Consumer<'a> {
             all_rows,
             even_store,
             odd_outputs,
-            self.cut(ODD_STORE),
+            self.cut("odd-store"),
         ]
     }
 
     /// The outputs of a parity in the order in which they are made.
     fn in_order(&mut self, parity: usize) -> Vec<Complex> {
+        let order = order_of_radix4(self.ops);
         let groups = [parity, parity + 2].into_iter();
-        let steps = order_of_radix4(self.ops).map(|k2| 4 * k2);
-        let all = groups.flat_map(|k1| steps.map(|step| k1 + step));
+        let all = groups.flat_map(|k1| order.map(|k2| k1 + 4 * k2));
         all.map(|k| self.outputs[k].expect("transformed")).collect()
     }
 
@@ -193,13 +180,15 @@ impl<'a> Consumer<'a> {
     fn end_store(&mut self, half: u8) {
         self.ops.copy(Source::StoreWait, Destination::Nothing);
         let lock = HALVES[usize::from(half)];
-        count(self.ops, SemaphoreAction::Increment, lock);
+        self.ops
+            .push(Operation::semaphore(SemaphoreAction::Increment, lock));
     }
 
     /// Rows of half `half` to the VPM and to memory.
     fn store(&mut self, half: u8, groups: [(u8, [Rows; 4]); 2]) {
         let lock = HALVES[usize::from(half)];
-        count(self.ops, SemaphoreAction::Decrement, lock);
+        self.ops
+            .push(Operation::semaphore(SemaphoreAction::Decrement, lock));
         if half == 0 {
             self.setup(Word::StoreStride);
         }
@@ -214,11 +203,7 @@ impl<'a> Consumer<'a> {
         }
         self.setup(Word::StoreSetup { index: half });
         let address = Source::Uniform(Word::Store { index: half });
-        self.ops.push(Operation::add(
-            AddOp::Add,
-            self.offset,
-            address,
-            Destination::StoreAddress,
-        ));
+        let to = Destination::StoreAddress;
+        self.ops.add_op(AddOp::Add, self.offset, address, to);
     }
 }

@@ -12,7 +12,7 @@ use super::Short;
 use super::layout::Word;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::one_pass::lookups::ADDRESSES;
-use crate::fft::kernels::one_pass::program::{Assembly, Phase, Tried};
+use crate::fft::kernels::one_pass::program::{Assembly, Tried};
 use crate::generate::codelet::op_list::{OpList, Wish};
 use crate::generate::codelet::register;
 use crate::generate::schedule::{self, Place, Source};
@@ -20,17 +20,6 @@ use crate::generate::{Builder, NONE, Reg, ST_WAIT, UNIF};
 use crate::isa::{BranchCond, File, SemaphoreAction};
 use first::First;
 use second::Second;
-
-/// Pieces: what is done once up to the first lookups, and behind them; a unit, or its first half;
-/// what leads to the next; the second half of a unit whose transform several programs share.
-const HEAD: Phase = "head";
-const CONSTANTS: Phase = "constants";
-const UNIT: Phase = "unit";
-const MORE: Phase = "more";
-const SECOND: Phase = "second";
-/// Before that, of 32 rows: they are read and added, and multiplied for odd outputs.
-const READ: Phase = "read";
-const TWIDDLE: Phase = "twiddle";
 
 /// Barriers of the QPUs that share a transform: all arrive, and another program lets all go on, the
 /// conductor.
@@ -78,6 +67,9 @@ fn pass(number: usize) -> Operation {
     Operation::semaphore(SemaphoreAction::Decrement, GATES[number])
 }
 
+/// The pieces: what is done once up to the first lookups, and behind them; a unit, or its first half;
+/// of 32 rows that these are read and added, and multiplied for odd outputs; the second half of a
+/// unit whose transform several programs share; what leads to the next unit.
 pub fn build(short: Short) -> (Pieces, Kept) {
     let is_shared = short.is_shared();
     let mut ops = OpList::new(ADDRESSES);
@@ -85,7 +77,7 @@ pub fn build(short: Short) -> (Pieces, Kept) {
     let last = load(&mut ops, Word::Last, File::A);
     let first = First::new(&mut ops, short);
     first.ask(&mut ops, last);
-    let mut pieces = vec![(HEAD, ops.cut())];
+    let mut pieces = vec![("head", ops.cut())];
 
     // An operand that takes no port.
     ops.copy(Source::Uniform(Word::Cosine { sixteenths: 4 }), Place::R5);
@@ -93,7 +85,7 @@ pub fn build(short: Short) -> (Pieces, Kept) {
     let twiddles = first.load_constants(&mut ops, second.numbers());
     let next_unit = load(&mut ops, Word::NextUnit, File::B);
     let step = load(&mut ops, Word::Step, File::B);
-    pieces.push((CONSTANTS, ops.cut()));
+    pieces.push(("constants", ops.cut()));
 
     if is_shared {
         ops.set_lane_flags(8);
@@ -102,17 +94,17 @@ pub fn build(short: Short) -> (Pieces, Kept) {
     let outputs = first::transform(&mut ops, points);
     first.write_columns(&mut ops, &twiddles, outputs);
     if is_shared {
-        pieces.push((UNIT, ops.cut()));
+        pieces.push(("unit", ops.cut()));
         ops.push(pass(0));
         // Nothing is looked up before the unit's end.
         ops.give_back(ADDRESSES);
     }
     let rows = if second.sign().is_some() {
         let rows = second.read(&mut ops);
-        pieces.push((READ, ops.cut()));
+        pieces.push(("read", ops.cut()));
         ops.set_lane_flags(1);
         second.multiply(&mut ops, rows);
-        pieces.push((TWIDDLE, ops.cut()));
+        pieces.push(("twiddle", ops.cut()));
         ops.set_lane_flags(1);
         rows
     } else {
@@ -121,10 +113,10 @@ pub fn build(short: Short) -> (Pieces, Kept) {
     };
     second.transform(&mut ops, rows);
     second.store(&mut ops, last);
-    pieces.push((if is_shared { SECOND } else { UNIT }, ops.cut()));
+    pieces.push((if is_shared { "second" } else { "unit" }, ops.cut()));
 
     first.ask(&mut ops, last);
-    pieces.push((MORE, ops.cut()));
+    pieces.push(("more", ops.cut()));
     let built = Pieces {
         pieces,
         count: last,
@@ -143,25 +135,25 @@ pub fn program(short: Short, tried: Tried<'_>) -> Generated {
     let (built, kept) = build(short);
     let [last, next_unit, step] = [built.count, kept.next_unit, built.offset].map(register);
     let mut all = Assembly::new(&short, &built, tried);
-    all.piece(HEAD, None);
-    all.piece(CONSTANTS, None);
+    all.piece("head", None);
+    all.piece("constants", None);
     let before_last = all.uniforms.iter().position(|&word| word == Word::Last);
     let before_last = before_last.expect("read at the start");
     let unit = all.b.here("unit");
     let more = all.b.label("more");
-    all.piece(UNIT, None);
+    all.piece("unit", None);
     if let Some(sign) = kept.sign.map(register) {
         all.b.mov(NONE, sign).setf();
         let second = all.b.label("second");
         let skip = |b: &mut Builder| {
             b.brr(BranchCond::AllNC, second);
         };
-        all.piece(READ, Some(&skip));
-        all.piece(TWIDDLE, None);
+        all.piece("read", Some(&skip));
+        all.piece("twiddle", None);
         all.b.bind(second);
     }
     if short.is_shared() {
-        all.piece(SECOND, None);
+        all.piece("second", None);
     }
     all.b.sub(last, last, next_unit).setf();
     all.b.brr(BranchCond::AllNC, more);
@@ -178,7 +170,7 @@ pub fn program(short: Short, tried: Tried<'_>) -> Generated {
     let again = |b: &mut Builder| {
         b.brr(BranchCond::Always, unit);
     };
-    all.piece(MORE, Some(&again));
+    all.piece("more", Some(&again));
     let mut program = all.finish();
     if short.is_shared() {
         program.reads.extend_from_within(..=before_last);

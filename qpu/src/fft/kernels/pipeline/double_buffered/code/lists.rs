@@ -56,19 +56,13 @@ fn of_other_columns(word: Word) -> Word {
     let Word::Part { part, word } = word else {
         return word;
     };
-    let word = match word {
-        PartWord::RowStep { number } => PartWord::RowStep {
-            number: number + DoubleBuffered::ROWS as u8 / 2,
-        },
-        word => word,
-    };
+    let rows = DoubleBuffered::ROWS as u8;
     match word {
-        PartWord::RowStep { number } if u32::from(number) + 1 == DoubleBuffered::ROWS => {
-            self::part(PartWord::Twiddles { half: 0 })
-        }
-        PartWord::RowStep { number } if u32::from(number) >= DoubleBuffered::ROWS => {
-            Word::Bytes(2 * DoubleBuffered::VECTOR_STEP)
-        }
+        PartWord::RowStep { number } => match number + rows / 2 {
+            last if last + 1 == rows => self::part(PartWord::Twiddles { half: 0 }),
+            number if number < rows => self::part(PartWord::RowStep { number }),
+            _ => Word::Bytes(2 * DoubleBuffered::VECTOR_STEP),
+        },
         PartWord::Component => Word::Bytes(DoubleBuffered::VECTOR_STEP),
         word => Word::Part { part, word },
     }

@@ -15,12 +15,10 @@ mod write;
 use super::DoubleBuffered;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::one_pass::lookups::ADDRESSES;
-use crate::fft::kernels::one_pass::program::{Phase, Piece, Tried};
+use crate::fft::kernels::one_pass::program::{Piece, Tried};
 use crate::fft::kernels::one_pass::rows::Factors;
 use crate::fft::kernels::pipeline::layout::CONSUMERS;
-use crate::fft::kernels::pipeline::roles::consumer::{
-    Consumer, EVEN_OUTPUTS, EVEN_STORE, ODD_OUTPUTS, ODD_STORE, ROWS,
-};
+use crate::fft::kernels::pipeline::roles::consumer::Consumer;
 use crate::fft::kernels::pipeline::roles::{Assembly, HALVES, Pieces, begin, close, open};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Units, Word};
 use crate::fft::kernels::program::Start;
@@ -37,29 +35,6 @@ use crate::machine::LINE_INSTRUCTIONS;
 use consumer::Early;
 use lists::part;
 use producer::Producer;
-
-/// Pieces of producers: what is done once, the first rows asked for, rows and the first layers over
-/// two columns, these set aside, the outputs of the transform of 16 points, a half of them, pairs
-/// of its vectors, another half in its place, one to be kept, the last pair, and both units
-/// together.
-const ONCE: Phase = "once";
-const BEGIN: Phase = "begin";
-const COLUMNS: Phase = "columns";
-const ASIDE: Phase = "aside";
-const OUTPUTS: Phase = "outputs";
-const HALF: Phase = "half";
-const WRITE: Phase = "write";
-const ROTATE: Phase = "rotate";
-const KEEP: Phase = "keep";
-const WRITE_LAST: Phase = "write-last";
-const PAIR_UP: Phase = "pair-up";
-const PAIR_UP_OTHERS: Phase = "pair-up-others";
-/// Pieces of consumers: what is done once, early vectors into registers, these in place of those of
-/// the next round, and late vectors. Others follow ([`Consumer::pieces_of_a_routine`]).
-const CONSTANTS: Phase = "constants";
-const READ_EARLY: Phase = "read-early";
-const NEXT: Phase = "next";
-const READ_LATE: Phase = "read-late";
 
 /// Registers of file A with the way to what a consumer waits for, tells others or does next, and
 /// with where it goes on behind it; even ones. They are free where no vectors are waited for.
@@ -88,55 +63,60 @@ pub fn build() -> Pieces {
 /// What both roles keep: file B has fewer values of theirs.
 const KEPT: [File; 2] = [File::A, File::B];
 
-/// The pieces of producers.
+/// The pieces of producers: what is done once, the first rows asked for, rows and the first layers
+/// over two columns, these set aside, the outputs of the transform of 16 points, a half of them,
+/// pairs of its vectors, another half in its place, one to be kept, the last pair, and both units
+/// together.
 fn produced() -> Vec<Piece<Word>> {
     let ops = OpList::saving_registers(ADDRESSES);
     let (mut ops, constants, [_, offset]) = begin(ops, KEPT);
     ops.reserve(Place::Register(File::A, FOLLOWS));
     let producer = Producer::new(&mut ops, offset);
     producer.load_constants(&mut ops);
-    let mut pieces = vec![(ONCE, ops.cut())];
+    let mut pieces = vec![("once", ops.cut())];
     let steps = producer.begin(&mut ops);
-    pieces.push((BEGIN, ops.cut()));
+    pieces.push(("begin", ops.cut()));
     let aside = Producer::aside(&mut ops);
     let columns = producer.columns(&mut ops, steps);
-    pieces.push((COLUMNS, ops.cut()));
+    pieces.push(("columns", ops.cut()));
     Producer::set_aside(&mut ops, &columns, &aside);
-    pieces.push((ASIDE, ops.cut()));
+    pieces.push(("aside", ops.cut()));
     let unit = Producer::outputs(&mut ops, &constants, aside, columns);
-    pieces.push((OUTPUTS, ops.cut()));
+    pieces.push(("outputs", ops.cut()));
     let vectors = producer.half(&mut ops, &constants, &unit);
-    pieces.push((HALF, ops.cut()));
+    pieces.push(("half", ops.cut()));
     Producer::write(&mut ops, &vectors);
-    pieces.push((WRITE, ops.cut()));
+    pieces.push(("write", ops.cut()));
     producer.rotate(&mut ops, &vectors, &unit);
-    pieces.push((ROTATE, ops.cut()));
+    pieces.push(("rotate", ops.cut()));
     producer.keep(&mut ops, &vectors, &unit);
-    pieces.push((KEEP, ops.cut()));
+    pieces.push(("keep", ops.cut()));
     Producer::write_last(&mut ops, &unit);
-    pieces.push((WRITE_LAST, ops.cut()));
+    pieces.push(("write-last", ops.cut()));
     producer.pair_up(&mut ops, &vectors, &unit);
-    pieces.push((PAIR_UP, ops.cut()));
+    pieces.push(("pair-up", ops.cut()));
     producer.pair_up_others(&mut ops, &vectors, &unit);
-    pieces.push((PAIR_UP_OTHERS, ops.cut()));
+    pieces.push(("pair-up-others", ops.cut()));
     pieces
 }
 
-/// The pieces of consumers, and what they keep in common with producers.
+/// The pieces of consumers: what is done once, early vectors into registers, these in place of those
+/// of the next round, late vectors, and [`Consumer::pieces_of_a_routine`]. And what they keep in
+/// common with producers.
 fn consumed() -> (Vec<Piece<Word>>, [Place; 2]) {
     let (mut ops, constants, kept) = begin(OpList::saving_registers(Place::R4), KEPT);
     let ways = [WAY, BACK].map(|number| Place::Register(File::A, number));
     ways.iter().for_each(|&place| ops.reserve(place));
     ops.reserve(Place::Register(File::A, ROWS_BACK));
     let factors = Factors::load(&mut ops, &constants);
-    let mut pieces = vec![(CONSTANTS, ops.cut())];
+    let mut pieces = vec![("constants", ops.cut())];
     let early = Early::new(&mut ops);
     early.read(&mut ops);
-    pieces.push((READ_EARLY, ops.cut()));
+    pieces.push(("read-early", ops.cut()));
     early.go_on(&mut ops);
-    pieces.push((NEXT, ops.cut()));
+    pieces.push(("next", ops.cut()));
     let late = Early::read_late(&mut ops);
-    pieces.push((READ_LATE, ops.cut()));
+    pieces.push(("read-late", ops.cut()));
     ways.iter().for_each(|&place| ops.give_back(place));
     let butterflies = early.butterflies(&mut ops, &late);
     let mut consumer = Consumer::new(&mut ops, &constants, &factors, kept[1]);
@@ -200,14 +180,14 @@ fn produce(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfProducers 
     let [aside, write, rotate, keep] =
         ["aside", "write", "rotate", "keep"].map(|name| all.b.label(name));
     let [last, both, others, end] = ["last", "both", "others", "end"].map(|name| all.b.label(name));
-    let once = reads(all, |all| all.piece(ONCE, None));
+    let once = reads(all, |all| all.piece("once", None));
     // The loop only just fits an instruction cache: it begins with a line.
     while !all.b.len().is_multiple_of(LINE_INSTRUCTIONS as usize) {
         all.b.nop();
     }
     let to = |label| move |b: &mut Builder| drop(b.brr(BranchCond::Always, label));
     let unit = all.b.here("unit");
-    let begin = reads(all, |all| all.piece(BEGIN, None));
+    let begin = reads(all, |all| all.piece("begin", None));
     let to_columns = to(all.b.here("columns"));
     // A piece, then what its list says, counted from a label.
     let then = |all: &mut Assembly, piece, from| {
@@ -218,25 +198,25 @@ fn produce(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfProducers 
         };
         reads(all, |all| all.piece(piece, Some(&branch)))
     };
-    let columns = then(all, COLUMNS, aside);
+    let columns = then(all, "columns", aside);
     all.b.bind(aside);
-    all.piece(ASIDE, Some(&to_columns));
+    all.piece("aside", Some(&to_columns));
     all.b.here("outputs");
-    all.piece(OUTPUTS, None);
+    all.piece("outputs", None);
     let to_half = to(all.b.here("half"));
-    let half = then(all, HALF, write);
+    let half = then(all, "half", write);
     all.b.bind(write);
-    let pairs = then(all, WRITE, rotate);
+    let pairs = then(all, "write", rotate);
     all.b.bind(keep);
-    all.piece(KEEP, None);
+    all.piece("keep", None);
     all.b.bind(last);
-    let last_pair = then(all, WRITE_LAST, unit);
+    let last_pair = then(all, "write-last", unit);
     all.b.bind(rotate);
-    let rotated = reads(all, |all| all.piece(ROTATE, Some(&to_half)));
+    let rotated = reads(all, |all| all.piece("rotate", Some(&to_half)));
     all.b.bind(both);
-    all.piece(PAIR_UP, Some(&to(write)));
+    all.piece("pair-up", Some(&to(write)));
     all.b.bind(others);
-    all.piece(PAIR_UP_OTHERS, Some(&to(write)));
+    all.piece("pair-up-others", Some(&to(write)));
     all.b.bind(end);
     all.b.sub(count, count, 1).setf();
     all.b.brr(BranchCond::AllZC, unit);
@@ -295,7 +275,7 @@ fn consume(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfConsumers 
     let once = reads(all, |all| {
         all.uniforms.push(Word::Opens);
         open(&mut all.b, &semaphore::MADE);
-        all.piece(CONSTANTS, None);
+        all.piece("constants", None);
     });
     let transform = all.b.here("transform");
     way(&mut all.b);
@@ -309,7 +289,7 @@ fn consume(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfConsumers 
     let early = reads(all, |all| {
         let passed_on = PartWord::PassOn(Units::Early);
         all.uniforms.extend([passed_on, PartWord::IsLast].map(part));
-        all.piece_with(READ_EARLY, &[(2, &to_way), (1, &way)]);
+        all.piece_with("read-early", &[(2, &to_way), (1, &way)]);
     });
     all.uniforms.push(lists::OF_LIST);
     // Here [`BACK`] leads to. What is counted is counted in both cases.
@@ -327,7 +307,7 @@ fn consume(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfConsumers 
     all.uniforms.push(lists::PASS_ON);
     all.b.nops(2);
     all.b.here("late");
-    let late = reads(all, |all| all.piece(READ_LATE, Some(&to_way)));
+    let late = reads(all, |all| all.piece("read-late", Some(&to_way)));
     all.b.here("points");
     let leave = |b: &mut Builder| {
         go_on(b);
@@ -336,16 +316,16 @@ fn consume(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfConsumers 
     let call_rows = |b: &mut Builder| {
         b.brr(BranchCond::Always, rows).link(ra(ROWS_BACK));
     };
-    all.piece(EVEN_OUTPUTS, Some(&call_rows));
-    let even_store = reads(all, |all| all.piece(EVEN_STORE, None));
-    all.piece(ODD_OUTPUTS, None);
+    all.piece("even-outputs", Some(&call_rows));
+    let even_store = reads(all, |all| all.piece("even-store", None));
+    all.piece("odd-outputs", None);
     // Others may store through the first half of the VPM as soon as this one does not.
     call_rows(&mut all.b);
     all.b.mov(NONE, ST_WAIT);
     all.b.srel(HALVES[0]);
     all.b.nop();
     let odd_store = reads(all, |all| {
-        all.piece_with(ODD_STORE, &[(2, &way), (1, &leave)])
+        all.piece_with("odd-store", &[(2, &way), (1, &leave)])
     });
     all.uniforms.extend([lists::OF_LIST; 2]);
     all.b.nop();
@@ -365,7 +345,7 @@ fn consume(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfConsumers 
     all.b.here("again");
     let again = reads(all, |all| look_up_roots(all, 1));
     all.b.bind(next);
-    all.piece_with(NEXT, &[(2, &go_on), (1, &way)]);
+    all.piece_with("next", &[(2, &go_on), (1, &way)]);
     all.uniforms.push(lists::OF_LIST);
     all.b.bind(ways);
     semaphore::ways(&mut all.b);
@@ -373,6 +353,6 @@ fn consume(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfConsumers 
     let back = |b: &mut Builder| {
         b.bra(BranchCond::Always, ra(ROWS_BACK));
     };
-    let rows = reads(all, |all| all.piece(ROWS, Some(&back)));
+    let rows = reads(all, |all| all.piece("rows", Some(&back)));
     [once, early, ahead, late, even_store, odd_store, again, rows]
 }

@@ -70,17 +70,10 @@ impl Producer {
 
     /// Writes the loads that are done once.
     pub fn load_constants(&self, ops: &mut OpList<Word>) {
-        let factors = [
-            (Word::FactorRe, FACTOR_RE),
-            (Word::FactorIm, self.factor_im),
-        ];
-        for (word, place) in factors {
-            ops.copy(Source::Uniform(word), place);
-        }
-        let steps = [(1, self.vector_step), (2, self.root_step)];
-        for (bytes, place) in steps.map(|(n, place)| (n * DoubleBuffered::VECTOR_STEP, place)) {
-            ops.immediate(bytes, place);
-        }
+        ops.copy(Source::Uniform(Word::FactorRe), FACTOR_RE);
+        ops.copy(Source::Uniform(Word::FactorIm), self.factor_im);
+        ops.immediate(DoubleBuffered::VECTOR_STEP, self.vector_step);
+        ops.immediate(2 * DoubleBuffered::VECTOR_STEP, self.root_step);
     }
 
     /// Asks for the first rows. Gives the steps between rows of a column, and to the first row of
@@ -175,14 +168,11 @@ impl Producer {
         };
         let by_k1: [_; 4] = std::array::from_fn(|k1| columns.map(|column| column[k1]));
         for (k1, points) in by_k1.into_iter().enumerate() {
-            let mut n2 = 0;
-            let multiplied = points.map(|point| {
+            let multiplied = std::array::from_fn(|n2| {
                 // Where it is: partners, n2 and n2 + 2, are in different files.
                 let file = file_of(4 * (n2 % 2) + k1);
                 let file = if n2 < 2 { file.other() } else { file };
-                let multiplied = constants.multiply(outputs.ops, point, n2 * k1, file);
-                n2 += 1;
-                multiplied
+                constants.multiply(outputs.ops, points[n2], n2 * k1, file)
             });
             outputs_of_column(&mut outputs, k1, multiplied);
         }
@@ -206,19 +196,15 @@ impl Producer {
 fn ask_row(ops: &mut OpList<Word>, steps: Steps, number: usize) {
     ask_point(ops, number);
     // Within four rows these two alternate; the step behind them is another ([`step`]).
-    match number % 4 {
-        3 => {}
-        place => go_on(ops, Source::Place(steps[place % 2])),
+    if number % 4 < 3 {
+        ops.add_op(AddOp::Add, ADDRESSES, steps[number % 2], ADDRESSES);
     }
 }
 
 /// From the last row of four, or from what else was looked up, to the next.
 fn step(ops: &mut OpList<Word>, number: usize) {
     let number = number as u8;
-    go_on(ops, Source::Uniform(part(PartWord::RowStep { number })));
-}
-
-fn go_on(ops: &mut OpList<Word>, step: Source<Word>) {
+    let step = Source::Uniform(part(PartWord::RowStep { number }));
     ops.add_op(AddOp::Add, ADDRESSES, step, ADDRESSES);
 }
 
@@ -258,21 +244,18 @@ impl Rows<'_> {
     /// The second time, roots of outputs follow: their lanes, to which the next step adds where
     /// they begin.
     fn go_to_roots(&mut self) {
-        let component = Source::Place(self.component);
-        self.ops
-            .copy(Source::Uniform(part(PartWord::Component)), self.component);
-        self.ops
-            .set_flags(AddOp::And, component, DoubleBuffered::COMPONENT as i32);
+        let ops = &mut *self.ops;
+        ops.copy(Source::Uniform(part(PartWord::Component)), self.component);
+        ops.set_flags(AddOp::And, self.component, DoubleBuffered::COMPONENT as i32);
         let lanes = Operation::add(AddOp::Shl, Source::Lane, 2, ADDRESSES);
-        self.ops.push(lanes.when(Cond::ZS));
+        ops.push(lanes.when(Cond::ZS));
     }
 
     /// Asks for row `number`, or for a root.
     fn ask_row_or_root(&mut self, number: usize) {
         let tmu = Destination::Tmu(tmu(number));
-        let [addresses, component] = [ADDRESSES, self.component].map(Source::Place);
-        self.ops.copy(addresses, tmu);
-        self.ops.add_op(AddOp::Add, addresses, component, tmu);
+        self.ops.copy(ADDRESSES, tmu);
+        self.ops.add_op(AddOp::Add, ADDRESSES, self.component, tmu);
         step(self.ops, number);
     }
 
