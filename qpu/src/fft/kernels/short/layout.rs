@@ -79,12 +79,9 @@ pub enum Word {
     Component,
     /// Bytes from there to the next row.
     NextRow,
-    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others
-    /// are two further on.
-    ColumnSetup {
-        /// 0 for what the first transform takes for real parts, 1 for imaginary.
-        component: u8,
-    },
+    /// Setup of the columns of outputs 0, 2, 4 and 6 of what the first transform takes for real
+    /// parts, component 0, or imaginary ones; those of other outputs are two further on.
+    ColumnSetup { component: u8 },
     /// For 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: the
     /// factor of every second row before it is added to another.
     Parity,
