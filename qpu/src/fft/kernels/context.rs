@@ -72,7 +72,7 @@ pub struct ProgramContext {
     pub code: u32,
     /// -1 for the inverse, else 1.
     pub conjugate: f32,
-    /// Factors of real and imaginary parts of the output, which are the same or each other's negative.
+    /// Factors of real and imaginary parts of the output: the same or each other's negative.
     pub scale: [f32; 2],
     /// True if the pass is the first of its launch.
     pub opens: bool,

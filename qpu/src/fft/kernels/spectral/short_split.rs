@@ -65,8 +65,8 @@ impl RealPass {
         }
     }
 
-    /// The first bin of a unit's store number `index`; of the program's rows, the first that it takes,
-    /// and how many.
+    /// The first bin of a unit's store number `index`; of the program's rows, the first that it
+    /// takes, and how many.
     pub(super) fn short_store(&self, unit: u32, index: u8) -> (u32, [u8; 2]) {
         let of_run = 2 * self.bins().groups();
         let runs = self.runs().unit(unit);

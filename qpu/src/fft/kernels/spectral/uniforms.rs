@@ -1,5 +1,5 @@
-//! Uniforms of the programs over bins. `run` is 0 or 1; `component` is 0 for a real part or a cosine,
-//! 1 for an imaginary part or a sine.
+//! Uniforms of the programs over bins. `run` is 0 or 1; `component` is 0 for a real part or a
+//! cosine, 1 for an imaginary part or a sine.
 
 use crate::fft::kernels::uniform::uniforms;
 

@@ -68,9 +68,9 @@ pub fn build(pipeline: Pipeline) -> (Pieces, Kept) {
 }
 
 /// The pieces of producers: up to the outputs of the transform of 16 points, a half of them up to
-/// the first round, [`WRITES`] and [`TO_WRITES`], and from the first half to the second what comes behind its first
-/// round and what behind its last. The registers that count halves and that say how writes are
-/// waited for; and, if there are groups, what the ways to two gates are together.
+/// the first round, [`WRITES`] and [`TO_WRITES`], and from the first half to the second what comes
+/// behind its first round and what behind its last. The registers that count halves and that say
+/// how writes are waited for; and, if there are groups, what the ways to two gates are together.
 fn produced(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Option<Place>) {
     let (mut ops, constants, [_, offset]) = begin(OpList::new(ADDRESSES), [File::A; 2]);
     let has_groups = pipeline.groups() > 1;
@@ -123,8 +123,8 @@ fn produced(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Option<Place>)
 }
 
 /// The pieces of consumers: what is done once, rows of the VPM into registers, and
-/// [`Consumer::pieces`]. What they keep in common with producers, and the registers of steps and, if
-/// there are groups, of two ways together.
+/// [`Consumer::pieces`]. What they keep in common with producers, and the registers of steps and,
+/// if there are groups, of two ways together.
 fn consumed(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Place, Option<Place>) {
     let (mut ops, constants, kept) = begin(OpList::new(Place::R4), [File::A; 2]);
     for number in [SLOT, WAY] {

@@ -197,7 +197,7 @@ impl DoubleBuffered {
         }
     }
 
-    /// A word of a consumer's round number `number`; `conjugate` as of [`ProgramContext::output_conjugate`].
+    /// A word of a consumer's round number `number`; the conjugate is that of the output.
     fn round_word(
         buffers: &Buffers,
         conjugate: f32,

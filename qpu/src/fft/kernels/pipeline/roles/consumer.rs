@@ -101,8 +101,8 @@ impl<'a> Consumer<'a> {
         (phase, self.ops.cut())
     }
 
-    /// The rest, from the first layer of the transform on, with even lanes told: rows of even outputs
-    /// and their store, odd outputs, their rows and their store.
+    /// The rest, from the first layer of the transform on, with even lanes told: rows of even
+    /// outputs and their store, odd outputs, their rows and their store.
     pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Piece<Word>; 5] {
         self.transform(butterflies, 0);
         let rows = self.rows(0);

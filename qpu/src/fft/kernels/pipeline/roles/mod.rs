@@ -77,8 +77,8 @@ pub fn set_stage_flags(ops: &mut OpList<Word>, stage: Stage) {
     ops.set_flags(AddOp::Shl, Source::Lane, shift);
 }
 
-/// Bit 0 of `pair` changes places with bit `bit` of the lanes, one of the two of [`set_stage_flags`]:
-/// [x, y] becomes x and y of lanes without the bit, and x and y of those with it.
+/// Bit 0 of `pair` changes places with bit `bit` of the lanes, one of the two that flags tell: [x,
+/// y] becomes x and y of lanes without the bit, and x and y of those with it.
 pub fn exchange(ops: &mut OpList<Word>, pair: [Complex; 2], bit: u8, stage: Stage) {
     let (set, clear) = if bit == stage as u8 {
         (Cond::CS, Cond::CC)

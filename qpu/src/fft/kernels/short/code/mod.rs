@@ -67,9 +67,9 @@ fn pass(number: usize) -> Operation {
     Operation::semaphore(SemaphoreAction::Decrement, GATES[number])
 }
 
-/// The pieces: what is done once up to the first lookups, and behind them; a unit, or its first half;
-/// of 32 rows that these are read and added, and multiplied for odd outputs; the second half of a
-/// unit whose transform several programs share; what leads to the next unit.
+/// The pieces: what is done once up to the first lookups, and behind them; a unit, or its first
+/// half; of 32 rows that these are read and added, and multiplied for odd outputs; the second half
+/// of a unit whose transform several programs share; what leads to the next unit.
 pub fn build(short: Short) -> (Pieces, Kept) {
     let is_shared = short.is_shared();
     let mut ops = OpList::new(ADDRESSES);

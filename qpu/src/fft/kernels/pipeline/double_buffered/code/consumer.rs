@@ -28,7 +28,7 @@ pub struct Early {
 impl Early {
     /// Takes their registers. Beside what a round takes there are these: exactly.
     pub fn new(ops: &mut OpList<Word>) -> Self {
-        let next = points(ops, |n| file_of(n));
+        let next = points(ops, file_of);
         let then = points(ops, |n| if n < 3 { File::A } else { File::B });
         Self { next, then }
     }

@@ -104,25 +104,21 @@ impl Producer {
             }
         }
         set_stage_flags(ops, Stage::Columns);
-        let mut first = [None; HALF / 2];
+        let mut first = Vec::new();
         for n in [0, 2] {
             let pairs = [[n, n + 1], [n + 4, n + 5]];
             change(ops, &x, &pairs, Stage::Columns);
-            for n in [n, n + 1] {
-                first[n] = Some(butterfly_of(ops, n, [x[n], x[n + 4]]));
-            }
+            first.extend([n, n + 1].map(|n| butterfly_of(ops, n, [x[n], x[n + 4]])));
         }
-        let first = first.map(|both| both.expect("of all points"));
         let mut vectors = Vec::new();
         for odd in 0..2 {
             for output in over_rows(ops, constants, &first, odd) {
-                let position = vectors.len();
-                vectors.push(match position {
-                    0 => output,
-                    _ => {
-                        let number = HALF - 1 + position;
-                        self.multiply(ops, (number, *addresses), output, true)
-                    }
+                let root = (HALF - 1 + vectors.len(), *addresses);
+                let is_multiplied = !vectors.is_empty();
+                vectors.push(if is_multiplied {
+                    self.multiply(ops, root, output, true)
+                } else {
+                    output
                 });
             }
         }
@@ -146,7 +142,7 @@ impl Producer {
 fn over_rows(
     ops: &mut OpList<Word>,
     constants: &Constants,
-    first: &[Butterfly; HALF / 2],
+    first: &[Butterfly],
     odd: usize,
 ) -> [Complex; HALF / 2] {
     let from = 4 * odd;

@@ -100,9 +100,9 @@ fn produced() -> Vec<Piece<Word>> {
     pieces
 }
 
-/// The pieces of consumers: what is done once, early vectors into registers, these in place of those
-/// of the next round, late vectors, and [`Consumer::pieces_of_a_routine`]. And what they keep in
-/// common with producers.
+/// The pieces of consumers: what is done once, early vectors into registers, these in place of
+/// those of the next round, late vectors, and [`Consumer::pieces_of_a_routine`]. And what they keep
+/// in common with producers.
 fn consumed() -> (Vec<Piece<Word>>, [Place; 2]) {
     let (mut ops, constants, kept) = begin(OpList::saving_registers(Place::R4), KEPT);
     let ways = [WAY, BACK].map(|number| Place::Register(File::A, number));
@@ -185,7 +185,11 @@ fn produce(all: &mut Assembly, [count, offset]: [Reg; 2]) -> lists::OfProducers 
     while !all.b.len().is_multiple_of(LINE_INSTRUCTIONS as usize) {
         all.b.nop();
     }
-    let to = |label| move |b: &mut Builder| drop(b.brr(BranchCond::Always, label));
+    let to = |label| {
+        move |b: &mut Builder| {
+            b.brr(BranchCond::Always, label);
+        }
+    };
     let unit = all.b.here("unit");
     let begin = reads(all, |all| all.piece("begin", None));
     let to_columns = to(all.b.here("columns"));
