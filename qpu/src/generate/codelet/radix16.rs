@@ -330,13 +330,8 @@ pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
     }
 }
 
-/// Writes the first layer of a 16-point transform, for [`dft16_of_parity`].
-pub fn butterflies(ends: &mut impl Ends) -> [Butterfly; 8] {
-    std::array::from_fn(|n| ends.butterfly(n))
-}
-
-/// Writes the rest for outputs of this parity: even ones first, then odd ones, so that the former
-/// can go on their way before the latter are there.
+/// Writes what follows the first layer, all [`butterfly_of`], for outputs of this parity: even ones
+/// first, then odd ones, so that the former can go on their way before the latter are there.
 pub fn dft16_of_parity(
     ends: &mut impl Ends,
     constants: &Constants,

@@ -18,7 +18,7 @@ use crate::fft::kernels::one_pass::lookups::ADDRESSES;
 use crate::fft::kernels::one_pass::program::{Branch, Phase, Piece, Tried};
 use crate::fft::kernels::one_pass::rows::Factors;
 use crate::generate::codelet::op_list::{OpList, Wish};
-use crate::generate::codelet::radix16::butterflies;
+use crate::generate::codelet::radix16::butterfly_of;
 use crate::generate::codelet::register;
 use crate::generate::schedule::Place;
 use crate::generate::{Builder, Label, NONE, R0, R1, R2, Reg, ST_WAIT, UNIF, UNIFORMS_ADDRESS, ra};
@@ -135,9 +135,10 @@ fn consumed(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Place, Option<
     let factors = Factors::load(&mut ops, &constants);
     let mut pieces = vec![("constants", ops.cut())];
     let mut consumer = Consumer::new(&mut ops, &constants, &factors, kept[1]);
-    consumer.read();
+    let points = consumer.read();
     pieces.push(("read", consumer.ops.cut()));
-    let butterflies = butterflies(&mut consumer);
+    let butterflies =
+        std::array::from_fn(|n| butterfly_of(consumer.ops, n, [points[n], points[n + 8]]));
     pieces.extend(consumer.pieces(&butterflies));
     (pieces, kept, steps, both)
 }

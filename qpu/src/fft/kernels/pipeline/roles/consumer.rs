@@ -9,7 +9,7 @@ use crate::fft::kernels::one_pass::rows::{Factors, rows_in_registers};
 use crate::fft::kernels::pipeline::uniforms::Word;
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{
-    Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, file_of, order_of_radix4,
+    Butterfly, Constants, Ends, dft16_of_parity, file_of, order_of_radix4,
 };
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, File, SemaphoreAction};
@@ -25,8 +25,6 @@ pub struct Consumer<'a> {
     pub factors: &'a Factors,
     /// Offset of the round's output.
     pub offset: Place,
-    /// Points that have come, until the first layer of the transform reads them.
-    points: [Option<Complex>; 16],
     outputs: [Option<Complex>; 16],
     /// The places of the next outputs; wherever there is room when there are none.
     places: VecDeque<Complex>,
@@ -39,9 +37,8 @@ impl Ends for Consumer<'_> {
         self.ops
     }
 
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        let points = [n, n + 8].map(|n| self.points[n].take().expect("read once"));
-        butterfly_of(self.ops, n, points)
+    fn butterfly(&mut self, _n: usize) -> Butterfly {
+        unreachable!("the first layer is written before")
     }
 
     fn wish(&self, component: usize) -> Wish {
@@ -69,20 +66,19 @@ impl<'a> Consumer<'a> {
             constants,
             factors,
             offset,
-            points: [None; 16],
             outputs: [None; 16],
             places: VecDeque::new(),
         }
     }
 
     fn setup(&mut self, word: Word) {
-        self.ops
-            .copy(Source::Uniform(word), Destination::WriteSetup);
+        let word = Source::Uniform(word);
+        self.ops.copy(word, Destination::WriteSetup);
     }
 
     /// Rows of the VPM into the registers of points. Even lanes have Z from here on.
-    pub fn read(&mut self) {
-        for n in 0..16 {
+    pub fn read(&mut self) -> [Complex; 16] {
+        let points = std::array::from_fn(|n| {
             if n % 8 == 0 {
                 let component = (n / 8) as u8;
                 let setup = Source::Uniform(Word::ReadSetup { component });
@@ -92,9 +88,10 @@ impl<'a> Consumer<'a> {
             for value in point {
                 self.ops.copy(Source::Vpm, value.place);
             }
-            self.points[n] = Some(point);
-        }
+            point
+        });
         self.ops.set_lane_flags(1);
+        points
     }
 
     fn cut(&mut self, phase: Phase) -> Piece<Word> {
