@@ -72,7 +72,7 @@ pub struct ProgramContext {
     pub code: u32,
     /// -1 for the inverse, else 1.
     pub conjugate: f32,
-    /// Factors of real and imaginary parts of the output.
+    /// Factors of real and imaginary parts of the output: the same or each other's negative.
     pub scale: [f32; 2],
     /// True if the pass is the first of its launch.
     pub opens: bool,
@@ -96,33 +96,11 @@ impl ProgramContext {
             Tail::NextStart => self.next.map_or(self.records, |[_, start]| start),
         }
     }
-}
 
-/// Addresses of the parts of a batch, as V3D sees them, and the kind of transform.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Transform {
-    /// Interleaved complex input, at a multiple of 64.
-    pub input: u32,
-    /// Words of [`twiddle_word`](super::layout::OnePass::twiddle_word), at a multiple of 64.
-    pub twiddles: u32,
-    /// Interleaved complex output, at a multiple of 64; may be the input.
-    pub output: u32,
-    /// Transforms, which lie one behind the other.
-    pub batch: u32,
-    /// Programs that run at the same time.
-    pub programs: u32,
-    /// -1 to negate the imaginary parts of the input, else 1.
-    pub conjugate: f32,
-    /// Factors of the real and imaginary parts of the output, which are the same or each other's
-    /// negative.
-    pub factors: [f32; 2],
-}
-
-impl Transform {
     /// Factor of the imaginary parts of the output beside the factor of the real ones: 1, or -1 for
     /// the inverse.
     #[must_use]
     pub fn output_conjugate(&self) -> f32 {
-        1f32.copysign(self.factors[0] * self.factors[1])
+        1f32.copysign(self.scale[0] * self.scale[1])
     }
 }

@@ -6,7 +6,7 @@
 //! uniform. Defaults are those of a kernel whose programs work alone and have no table, no lists
 //! and no vectors.
 
-use super::context::{Buffers, ProgramContext, Transform, UnitContext};
+use super::context::{Buffers, ProgramContext, UnitContext};
 use super::program::{Lanes, Task};
 use super::uniform::UniformId;
 use crate::machine::{LANES, QPUS, QPUS_PER_SLICE};
@@ -292,8 +292,9 @@ pub trait OnePass {
     /// for.
     fn twiddles_of_an_output(&self) -> f64;
 
-    /// The value of a uniform of program `index`, whose list is at `list`.
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32;
+    /// The value of a uniform of a program. Buffers begin at multiples of 64; the output may be the
+    /// input.
+    fn uniform(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32;
 }
 
 /// The answer to a request for a word that no program of the kernel reads.

@@ -238,7 +238,7 @@ impl core::fmt::Display for Name {
                     suffix(kind.samples)
                 )
             }
-            Task::Bins(bins) => write!(f, "fft-{}", bins.name()),
+            Task::Bins(bins) => write!(f, "fft-{bins}"),
             Task::Convert(samples) => write!(f, "fft-convert{}", suffix(samples)),
             Task::OnePass { log2_points: 8 } => write!(f, "fft-batch-8"),
             Task::OnePass { log2_points: 9 } => write!(f, "fft-short-9"),
@@ -259,7 +259,7 @@ impl core::fmt::Display for Task {
                 "a pass {:?} of {} points that reads {:?}",
                 kind.role, kind.radix, kind.samples
             ),
-            Self::Bins(bins) => write!(f, "a pass over bins, {}", bins.name()),
+            Self::Bins(bins) => write!(f, "a pass over bins, {bins}"),
             Self::Convert(samples) => write!(f, "a pass that converts {samples:?}"),
             Self::OnePass { log2_points } | Self::OnePassBatch { log2_points } => {
                 write!(f, "transforms of 2^{log2_points} points in one pass")

@@ -29,17 +29,16 @@ impl Roots {
     /// `denominator` must be a power of two, 8 to 2^31.
     #[must_use]
     pub fn new(first: u64, step: u64, denominator: u32) -> Self {
-        let residue = |angle: u64| (angle % u64::from(denominator)) as u32;
-        let mut roots = Self {
-            numerator: residue(first),
-            step: residue(step),
+        let step = (step % u64::from(denominator)) as u32;
+        let roots = Self {
+            numerator: 0,
+            step,
             denominator,
             next: (1.0, 0.0),
-            root_of_step: (1.0, 0.0),
+            root_of_step: root(step, denominator),
             left: 0,
         };
-        roots.root_of_step = root(roots.step, denominator);
-        roots
+        roots.from(first)
     }
 
     /// Continues with this step from another first angle, without a sine for the step.

@@ -31,15 +31,6 @@ pub fn root(numerator: u32, denominator: u32) -> (f64, f64) {
     }
 }
 
-/// Factor on the twiddles of pass 1 that makes up for what truncation is expected to lose.
-///
-/// The loss grows with the length: 3.8 (an impulse) to 5.9 (random input) units of 2^-24 for 2^8
-/// points, 5.5 to 12 for 2^12 (simulated, before this factor). This is about the middle.
-#[must_use]
-pub fn gain(log2_points: u32) -> f64 {
-    1.0 + (f64::from(log2_points) - 3.5) / f64::from(1 << 24)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,8 @@
 //! interpret.
 //!
 //! A kernel has an enum of what its programs read, written with [`uniforms!`]. In the lists of a
-//! [`Program`](super::program::Program) they are packed to a [`UniformId`]: the number of the
-//! variant, then its fields.
+//! [`Program`](super::program::Program) it is a [`UniformId`]: the number of the variant, then its
+//! fields.
 
 /// A uniform of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -115,7 +115,7 @@ pub(super) use first;
 macro_rules! uniforms {
     ($($(#[$meta:meta])* pub enum $Name:ident {
         $($(#[$doc:meta])* $Variant:ident $(($inner:ty))? $({
-            $($(#[$field_doc:meta])* $field:ident: $ty:ty,)*
+            $($(#[$field_doc:meta])* $field:ident: $ty:ty),* $(,)?
         })?,)*
     })*) => {$(
         $(#[$meta])*
@@ -150,12 +150,6 @@ macro_rules! uniforms {
                         })?;
                     })*
                     unreachable!("lists hold uniforms of their kernel only")
-                }
-            }
-
-            impl From<$Name> for $crate::fft::kernels::uniform::UniformId {
-                fn from(uniform: $Name) -> Self {
-                    uniform.id()
                 }
             }
         };

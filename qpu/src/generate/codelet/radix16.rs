@@ -45,8 +45,17 @@ pub fn butterfly_of<U: Copy + PartialEq>(
         });
         return [0, 1].map(|n| [0, 1].map(|c| parts[c][n]));
     }
-    let sum = [0, 1].map(|c| ops.add(x[c], y[c], wish[0]));
-    let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], wish[1]));
+    sum_and_difference(ops, [x, y], wish)
+}
+
+/// Sum and difference of two numbers, which it gives back, where these wishes say.
+pub fn sum_and_difference<U: Copy + PartialEq>(
+    ops: &mut OpList<U>,
+    [x, y]: [Complex; 2],
+    wishes: [Wish; 2],
+) -> Butterfly {
+    let sum = [0, 1].map(|c| ops.add(x[c], y[c], wishes[0]));
+    let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], wishes[1]));
     ops.give_back_complex(x);
     ops.give_back_complex(y);
     [sum, difference]
@@ -281,14 +290,9 @@ fn column(
 /// k1 + 4 k2.
 pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4]) {
     let [even, odd] = [0, 1].map(|n2| {
-        let [x, y] = [n2, n2 + 2].map(|n2| columns[n2]);
+        let both = [n2, n2 + 2].map(|n2| columns[n2]);
         let file = file_of(4 * n2 + k1);
-        let ops = ends.ops();
-        let sum = [0, 1].map(|c| ops.add(x[c], y[c], Wish::File(file)));
-        let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], Wish::File(file.other())));
-        ops.give_back_complex(x);
-        ops.give_back_complex(y);
-        [sum, difference]
+        sum_and_difference(ends.ops(), both, [file, file.other()].map(Wish::File))
     });
     for k2 in order_of_radix4(ends.ops()) {
         let wish = [0, 1].map(|component| ends.wish(component));
@@ -328,13 +332,8 @@ pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
     }
 }
 
-/// Writes the first layer of a 16-point transform, for [`dft16_of_parity`].
-pub fn butterflies(ends: &mut impl Ends) -> [Butterfly; 8] {
-    std::array::from_fn(|n| ends.butterfly(n))
-}
-
-/// Writes the rest for outputs of this parity: even ones first, then odd ones, so that the former
-/// can go on their way before the latter are there.
+/// Writes what follows the first layer, all [`butterfly_of`], for outputs of this parity: even ones
+/// first, then odd ones, so that the former can go on their way before the latter are there.
 pub fn dft16_of_parity(
     ends: &mut impl Ends,
     constants: &Constants,

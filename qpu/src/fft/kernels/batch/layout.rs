@@ -16,7 +16,7 @@
 //! A program reads the head of its list once and the rest once for each transform, adding to
 //! addresses how far on that transform lies.
 
-use crate::fft::kernels::context::Transform;
+use crate::fft::kernels::context::{Buffers, ProgramContext};
 use crate::fft::kernels::layout::OnePass;
 use crate::fft::kernels::one_pass::cosine;
 use crate::fft::kernels::one_pass::uniforms::one_pass_uniforms;
@@ -95,23 +95,24 @@ impl OnePass for Batch {
         2.0
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
+    fn uniform(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
+        let index = program.program;
         let bytes = POINT_BYTES * Self::POINTS;
         let setup = |word: Result<u32, _>| word.expect("rows are in range");
         let first = index * bytes;
         match Word::of(id) {
-            Word::Transforms => (transform.batch - index).div_ceil(transform.programs),
+            Word::Transforms => (program.batch - index).div_ceil(program.programs),
             Word::Opens => u32::from(index == 0),
-            Word::Peers if index == 0 => transform.programs - 1,
+            Word::Peers if index == 0 => program.programs - 1,
             Word::Peers => u32::MAX,
-            Word::List => list + 4 * Self::HEAD,
-            Word::Step => transform.programs * bytes,
-            Word::Conjugate => transform.output_conjugate().to_bits(),
+            Word::List => program.start + 4 * Self::HEAD,
+            Word::Step => program.programs * bytes,
+            Word::Conjugate => program.output_conjugate().to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
-            Word::FactorRe => transform.factors[0].to_bits(),
-            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
-            Word::Input => transform.input + first,
-            Word::Twiddles => transform.twiddles,
+            Word::FactorRe => program.scale[0].to_bits(),
+            Word::FactorIm => (program.scale[0] * program.conjugate).to_bits(),
+            Word::Input => buffers.from + first,
+            Word::Twiddles => buffers.table,
             Word::WriteSetup => setup(Block::column(0, 0).stride(8).write_setup()),
             Word::Drain => setup(Block::column(0, 0).read_setup(1)),
             Word::ReadSetup { component } => setup(Block::row(16 * component).read_setup(16)),
@@ -120,7 +121,7 @@ impl OnePass for Batch {
             Word::StoreSetup { index: store } => {
                 setup(Store::rows(16, OUTPUT_ROW + 16 * store).setup())
             }
-            Word::Store { index: store } => transform.output + first + bytes / 2 * u32::from(store),
+            Word::Store { index: store } => buffers.to + first + bytes / 2 * u32::from(store),
         }
     }
 }

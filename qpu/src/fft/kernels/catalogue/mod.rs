@@ -59,24 +59,20 @@ impl Pass {
     /// The pass that does a transform of 2^`log2_points` points through the VPM; `None` when there
     /// is none.
     #[must_use]
-    pub const fn one(log2_points: u32) -> Option<Self> {
-        Some(match (log2_points, Pipeline::new(log2_points)) {
-            (_, Some(pipeline)) => Self::Pipeline(pipeline),
-            (DoubleBuffered::LOG2_POINTS, _) => Self::DoubleBuffered(DoubleBuffered),
-            (Batch::LOG2_POINTS, _) => Self::Batch(Batch),
-            (9, _) => match Short::new(9) {
-                Some(short) => Self::Short(short),
-                None => return None,
-            },
-            _ => return None,
-        })
+    pub fn one(log2_points: u32) -> Option<Self> {
+        match log2_points {
+            Batch::LOG2_POINTS => Some(Self::Batch(Batch)),
+            9 => Short::new(9).map(Self::Short),
+            DoubleBuffered::LOG2_POINTS => Some(Self::DoubleBuffered(DoubleBuffered)),
+            _ => Pipeline::new(log2_points, false).map(Self::Pipeline),
+        }
     }
 
     /// The pass that does several such transforms at a time, or one of 2^8 on two QPUs; `None` when
     /// there is none.
     #[must_use]
     pub fn several(log2_points: u32) -> Option<Self> {
-        let groups = Pipeline::of_groups(log2_points).map(Self::Pipeline);
+        let groups = Pipeline::new(log2_points, true).map(Self::Pipeline);
         groups.or_else(|| Short::new(log2_points).map(Self::Short))
     }
 

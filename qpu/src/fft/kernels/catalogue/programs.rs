@@ -22,52 +22,34 @@ pub use crate::fft::kernels::one_pass::program::Phase;
 /// The tasks for which there are programs.
 #[must_use]
 pub fn tasks() -> Vec<Task> {
-    let of = |role, radices: &[u16], samples: Samples| -> Vec<Kind> {
-        let kind = |&radix| Kind {
-            role,
-            radix,
-            samples,
-            sharers: 1,
-        };
-        radices.iter().map(kind).collect()
+    let kind = |role, radix, samples, sharers| Kind {
+        role,
+        radix,
+        samples,
+        sharers,
     };
-    let begin = Samples::ALL
-        .into_iter()
-        .filter(|samples| !samples.is_converted_apart())
-        .flat_map(|samples| of(Role::First, &[16, 32, 64], samples));
-    let single = of(Role::Single, &[16, 32, 64, 128], Samples::Points);
-    let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
-    let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
+    let alone = |role| [16, 32, 64, 128].map(|radix| kind(role, radix, Samples::Points, 1));
+    let all = Samples::ALL.into_iter();
+    let first = all.filter(|samples| !samples.is_converted_apart());
+    let first =
+        first.flat_map(|samples| [16, 32, 64].map(|radix| kind(Role::First, radix, samples, 1)));
     let shared = [
         (Role::First, 128, 2),
         (Role::First, 128, 4),
         (Role::Last, 128, 2),
         (Role::Last, 256, 4),
     ];
-    let shared = shared.map(|(role, radix, sharers)| Kind {
-        role,
-        radix,
-        samples: Samples::Points,
-        sharers,
-    });
-    let kinds = single
-        .into_iter()
-        .chain(begin)
-        .chain(middle)
-        .chain(last)
-        .chain(shared);
-    let kinds = kinds.map(Task::Points);
-    let conversions = [
-        Samples::Windowed,
-        Samples::I16,
-        Samples::I32,
-        Samples::HighBytes,
-        Samples::Bytes,
-    ];
-    let bins = Bins::ALL.map(Task::Bins);
+    let shared = shared.map(|(role, radix, sharers)| kind(role, radix, Samples::Points, sharers));
+    let kinds = alone(Role::Single).into_iter().chain(first);
+    let others = [Role::Middle, Role::Last].into_iter().flat_map(alone);
+    let kinds = kinds.chain(others).chain(shared).map(Task::Points);
+    let [Samples::Points, converted @ ..] = Samples::ALL else {
+        unreachable!("points come first");
+    };
+    let bins = Bins::all().map(Task::Bins);
     kinds
         .chain(bins)
-        .chain(conversions.map(Task::Convert))
+        .chain(converted.map(Task::Convert))
         .collect()
 }
 
@@ -79,13 +61,6 @@ pub fn tasks() -> Vec<Task> {
 pub fn all() -> Vec<Generated> {
     let units = tasks().into_iter().map(program);
     units.chain(one_pass_programs()).collect()
-}
-
-/// The keys of all units that are scheduled as one piece.
-fn keys() -> impl Iterator<Item = tuned::Key> {
-    tasks()
-        .into_iter()
-        .filter_map(|task| codelet_of(task)?.key())
 }
 
 /// Searches for a schedule of a program's loop by `tries` attempts from the one in use: a line of
@@ -104,7 +79,7 @@ pub fn search(task: Task, tries: u16) -> Option<(String, usize)> {
 pub fn program(task: Task) -> Generated {
     match (task, codelet_of(task)) {
         (_, Some(written)) => written.finish(),
-        (Task::Bins(bins), None) => spectral::code::program(bins),
+        (Task::Bins(bins), None) => spectral::code::short_split::program(bins),
         (Task::Convert(samples), None) => convert::code::program(samples),
         (task, None) => panic!("{task} has a generator of its own"),
     }
@@ -162,8 +137,8 @@ fn one_pass_program(pass: Pass, tried: Tried<'_>) -> Generated {
 /// The pieces of a program: their keys among the searched schedules, and their operations.
 fn pieces(pass: Pass) -> Vec<(tuned::Key, Vec<schedule::Operation<UniformId>>)> {
     let pieces = match pass {
-        Pass::Short(short) => short::code::build(short).untyped(),
-        Pass::Pipeline(pipeline) => pipeline::code::build(pipeline).untyped(),
+        Pass::Short(short) => short::code::build(short).0.untyped(),
+        Pass::Pipeline(pipeline) => pipeline::code::build(pipeline).0.untyped(),
         Pass::DoubleBuffered(_) => double_buffered::code::build().untyped(),
         _ => batch::code::build().untyped(),
     };
@@ -174,11 +149,6 @@ fn pieces(pass: Pass) -> Vec<(tuned::Key, Vec<schedule::Operation<UniformId>>)> 
         )
     };
     pieces.into_iter().map(with_key).collect()
-}
-
-/// The keys of all pieces of all programs.
-fn one_pass_keys() -> impl Iterator<Item = tuned::Key> {
-    passes().flat_map(pieces).map(|(key, _)| key)
 }
 
 /// Searches for shorter schedules of a program's pieces: lines of `tuned/schedules.txt`, and
@@ -211,8 +181,11 @@ pub fn with_tuning(program: &Generated, phase: Phase, tuning: &ScheduleTuning) -
 /// Searched schedules ([`tuned`]) that are ignored, because operations have changed since.
 #[must_use]
 pub fn stale_schedules() -> Vec<String> {
-    let keys: Vec<_> = keys().chain(one_pass_keys()).collect();
-    tuned::stale(&keys)
+    let units = tasks()
+        .into_iter()
+        .filter_map(|task| codelet_of(task)?.key());
+    let pieces = passes().flat_map(pieces).map(|(key, _)| key);
+    tuned::stale(&units.chain(pieces).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Lookups of rows and twiddles, whose addresses are counted on in an accumulator.
 
-use crate::generate::codelet::op_list::OpList;
-use crate::generate::schedule::{Destination, Place, Source};
-use crate::isa::AddOp;
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
+use crate::generate::codelet::radix16::file_of;
+use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::isa::{AddOp, MulOp};
 
 /// Addresses of what lanes look up next, while there are lookups: an accumulator needs no read
 /// port.
@@ -20,4 +21,19 @@ pub fn request<W: Copy + PartialEq>(ops: &mut OpList<W>, pair: usize, step: Sour
     let addresses = Source::Place(ADDRESSES);
     ops.copy(addresses, Destination::Tmu(tmu(pair)));
     ops.add_op(AddOp::Add, addresses, step, ADDRESSES);
+}
+
+/// The point of a row that was asked for as pair `pair`, each part times its factor.
+pub fn take_point<W: Copy + PartialEq>(
+    ops: &mut OpList<W>,
+    pair: usize,
+    row: usize,
+    factors: [Place; 2],
+) -> Complex {
+    factors.map(|factor| {
+        let place = ops.take(Wish::File(file_of(row)));
+        ops.push(Operation::fetch(tmu(pair)));
+        ops.push(Operation::mul(MulOp::Fmul, Place::R4, factor, place));
+        positive(place)
+    })
 }

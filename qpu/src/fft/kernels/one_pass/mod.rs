@@ -15,7 +15,7 @@ pub(super) mod program;
 pub(super) mod rows;
 pub(super) mod uniforms;
 
-use super::context::{Buffers, ProgramContext, Transform};
+use super::context::{Buffers, ProgramContext};
 use super::layout::{Entry, Layout, OnePass, Vector};
 use super::program::Task;
 use super::sizes::POINT_BYTES;
@@ -77,16 +77,7 @@ impl<T: OnePass> Layout for T {
     }
 
     fn start(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
-        let transform = Transform {
-            input: buffers.from,
-            twiddles: buffers.table,
-            output: buffers.to,
-            batch: program.batch,
-            programs: program.programs,
-            conjugate: program.conjugate,
-            factors: program.scale,
-        };
-        self.uniform(&transform, program.program, program.start, id)
+        self.uniform(buffers, program, id)
     }
 }
 

@@ -43,7 +43,7 @@
 //! consumer does to pass a round on repeats after eight rounds, of which each consumer has two.
 
 use super::uniforms::Word;
-use crate::fft::kernels::context::Transform;
+use crate::fft::kernels::context::{Buffers, ProgramContext};
 use crate::fft::kernels::layout::{Entry, OnePass, not_in_its_lists};
 use crate::fft::kernels::one_pass::cosine;
 use crate::fft::kernels::sizes::{CODELET_POINTS, POINT_BYTES};
@@ -79,57 +79,41 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// The pipeline of 2^`log2_points` points, with one group of producers; `None` when there is
-    /// none.
-    #[must_use]
-    pub const fn new(log2_points: u32) -> Option<Self> {
-        match log2_points {
-            10 | 11 => Some(Self {
-                log2_points,
-                groups: 1,
-            }),
-            _ => None,
-        }
-    }
-
-    /// With several groups of producers; `None` when there is none.
-    #[must_use]
-    pub const fn of_groups(log2_points: u32) -> Option<Self> {
-        match log2_points {
-            9 | 10 => Some(Self {
-                log2_points,
-                groups: 1 << (11 - log2_points),
-            }),
-            _ => None,
-        }
+    /// The pipeline of 2^`log2_points` points, with several groups of producers or with one; `None`
+    /// when there is none.
+    pub const fn new(log2_points: u32, has_groups: bool) -> Option<Self> {
+        let groups = match (log2_points, has_groups) {
+            (10 | 11, false) => 1,
+            (9 | 10, true) => 1 << (11 - log2_points),
+            _ => return None,
+        };
+        Some(Self {
+            log2_points,
+            groups,
+        })
     }
 
     /// Length of the transform.
-    #[must_use]
     pub const fn points(&self) -> u32 {
         1 << self.log2_points
     }
 
     /// Points of the first transform over those of the codelet: X.
-    #[must_use]
     pub const fn lane_rows(&self) -> u32 {
         self.points() / (CODELET_POINTS * SECOND)
     }
 
     /// Producers of a transform.
-    #[must_use]
     pub const fn producers(&self) -> u32 {
         2 * self.lane_rows()
     }
 
     /// Groups of producers.
-    #[must_use]
     pub const fn groups(&self) -> u32 {
         self.groups
     }
 
     /// Rounds of a transform.
-    #[must_use]
     pub const fn rounds(&self) -> u32 {
         2 * self.lane_rows()
     }
@@ -139,7 +123,6 @@ impl Pipeline {
 
     /// The role of program `index` of `programs`. QPUs of a slice share two TMUs, and get programs
     /// that follow each other: so producers are kept apart where there are QPUs enough.
-    #[must_use]
     pub const fn role(&self, index: u32, programs: u32) -> Role {
         let producers = self.producers() * self.groups;
         let first = if programs == Self::PROGRAMS {
@@ -161,18 +144,7 @@ impl Pipeline {
         }
     }
 
-    /// True if program `index` of `programs` has nothing to do for `batch` transforms.
-    #[must_use]
-    pub const fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
-        match self.role(index, programs) {
-            Role::Idle => true,
-            Role::Producer(number) => number / self.producers() >= batch,
-            Role::Consumer(_) => false,
-        }
-    }
-
     /// The gate of round `round`, counted through all transforms: each group has two.
-    #[must_use]
     pub const fn gate(&self, round: u32) -> u32 {
         round / self.rounds() % self.groups() * 2 + round % 2
     }
@@ -198,20 +170,17 @@ impl Pipeline {
     }
 
     /// Columns n2 of a producer.
-    #[must_use]
     pub const fn columns(&self) -> u32 {
         CODELET_POINTS / self.lane_rows()
     }
 
     /// Bytes from one row of the input to the next that a producer has in registers.
-    #[must_use]
     pub const fn row_bytes(&self) -> u32 {
         POINT_BYTES * SECOND * self.lane_rows()
     }
 
     /// Output number `position` of the codelet in the order in which producers multiply them: those
     /// of a half whose lanes change places with x follow each other.
-    #[must_use]
     pub const fn output(&self, position: u32) -> u32 {
         let (half, within) = (position / 8, position % 8);
         let (group, number) = (within / self.lane_rows(), within % self.lane_rows());
@@ -225,7 +194,6 @@ impl Pipeline {
     }
 
     /// The first k1 of round `round`, over 8.
-    #[must_use]
     pub const fn octet(&self, round: u32) -> u32 {
         let rows = self.lane_rows();
         2 * (round % rows) + round / rows
@@ -234,25 +202,17 @@ impl Pipeline {
     /// Words that all programs read.
     pub const HEAD: u32 = 2;
 
-    /// Words that a producer or a consumer reads once more where there are several groups.
-    const fn words_of_groups(&self) -> u32 {
-        if self.groups() > 1 { 2 } else { 0 }
-    }
-
     /// Words of a producer that it reads once.
-    #[must_use]
     pub const fn producer_head(&self) -> u32 {
-        1 + self.words_of_groups()
+        if self.groups > 1 { 3 } else { 1 }
     }
 
     /// Words of a consumer that it reads once.
-    #[must_use]
     pub const fn consumer_head(&self) -> u32 {
-        12 + self.words_of_groups()
+        11 + self.producer_head()
     }
 
     /// Words before those of consumers.
-    #[must_use]
     pub const fn producer_words(&self) -> u32 {
         Self::HEAD + self.producer_head() + 11
     }
@@ -298,10 +258,10 @@ impl OnePass for Pipeline {
     }
 
     fn entry(&self, batch: u32, programs: u32, index: u32) -> Entry {
-        if self.is_idle(batch, programs, index) {
-            Entry::Nowhere
-        } else {
-            Entry::Beginning
+        match self.role(index, programs) {
+            Role::Idle => Entry::Nowhere,
+            Role::Producer(number) if number / self.producers() >= batch => Entry::Nowhere,
+            Role::Producer(_) | Role::Consumer(_) => Entry::Beginning,
         }
     }
 
@@ -333,11 +293,11 @@ impl OnePass for Pipeline {
         3.5 - 1.0 / f64::from(self.lane_rows())
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
+    fn uniform(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
         let bytes = POINT_BYTES * self.points();
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
         let groups = self.groups;
-        let role = self.role(index, transform.programs);
+        let role = self.role(program.program, program.programs);
         let (producer, group, consumer) = match role {
             Role::Producer(number) => (number % self.producers(), number / self.producers(), 0),
             Role::Consumer(number) => (0, 0, number),
@@ -348,34 +308,32 @@ impl OnePass for Pipeline {
         let way_on = |round| 8 * Self::WAY_ON * round;
         let rows = (SECOND / self.producers()) as u8;
         let own_row = rows * producer as u8;
-        let consumer_list = list + 4 * self.producer_words();
+        let consumer_list = program.start + 4 * self.producer_words();
         match Word::of(id) {
             Word::Role => match role {
                 Role::Producer(_) | Role::Idle => 0,
                 Role::Consumer(_) => 1,
             },
             Word::ConsumerList => consumer_list,
-            Word::Transforms => transform.batch.saturating_sub(group).div_ceil(groups),
-            Word::List => list + 4 * (Self::HEAD + self.producer_head()),
+            Word::Transforms => program.batch.saturating_sub(group).div_ceil(groups),
+            Word::List => program.start + 4 * (Self::HEAD + self.producer_head()),
             Word::Step => groups * bytes,
-            Word::Input => {
-                transform.input + group * bytes + POINT_BYTES * self.columns() * producer
-            }
+            Word::Input => buffers.from + group * bytes + POINT_BYTES * self.columns() * producer,
             Word::Gate { both } => {
                 let gates = [2 * group, 2 * group + 1];
                 8 * Self::WAY * if both { gates[0] + gates[1] } else { gates[0] }
             }
-            Word::FactorRe => transform.factors[0].to_bits(),
-            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
-            Word::Twiddles => transform.twiddles + 4 * LANES * self.vectors() * producer,
+            Word::FactorRe => program.scale[0].to_bits(),
+            Word::FactorIm => (program.scale[0] * program.conjugate).to_bits(),
+            Word::Twiddles => buffers.table + 4 * LANES * self.vectors() * producer,
             Word::WriteSetup => setup(Block::row(own_row).write_setup()),
             Word::Drain => setup(Block::row(own_row).read_setup(1)),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Opens => u32::from(role == Role::Consumer(0)),
-            Word::Peers if role == Role::Consumer(0) => 8 * Self::WAY * (transform.batch % groups),
+            Word::Peers if role == Role::Consumer(0) => 8 * Self::WAY * (program.batch % groups),
             Word::Peers => u32::MAX,
             Word::Rounds => {
-                let rounds = transform.batch * self.rounds();
+                let rounds = program.batch * self.rounds();
                 rounds.saturating_sub(consumer).div_ceil(CONSUMERS)
             }
             Word::Slot => 8 * Self::WAY * consumer,
@@ -384,7 +342,7 @@ impl OnePass for Pipeline {
                 way_on(consumer + if both { other } else { 0 })
             }
             Word::RoundList => consumer_list + 4 * self.consumer_head(),
-            Word::Conjugate => transform.output_conjugate().to_bits(),
+            Word::Conjugate => program.output_conjugate().to_bits(),
             Word::ReadSetup { component: half } => setup(Block::row(16 * half).read_setup(16)),
             // k2 = group, + 4, + 8 and so on: every second row of a half.
             Word::OutputSetup { group } => {
@@ -395,7 +353,7 @@ impl OnePass for Pipeline {
             Word::StoreStride => store_stride((2 * self.row_of_k2() - ROW) as u16),
             Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
             Word::Store { index: half } => {
-                let from = transform.output + first * bytes;
+                let from = buffers.to + first * bytes;
                 from + ROW * self.octet(round) + self.row_of_k2() * u32::from(half)
             }
             Word::RoundStep => self.round_step(consumer),
@@ -410,8 +368,8 @@ mod tests {
     use super::*;
 
     fn all() -> impl Iterator<Item = Pipeline> {
-        let one = [10, 11].map(Pipeline::new);
-        let several = [9, 10].map(Pipeline::of_groups);
+        let one = [10, 11].map(|log2_points| Pipeline::new(log2_points, false));
+        let several = [9, 10].map(|log2_points| Pipeline::new(log2_points, true));
         one.into_iter().chain(several).map(Option::unwrap)
     }
 

@@ -3,8 +3,6 @@
 #[cfg(feature = "generate")]
 pub(super) mod code;
 pub mod double_buffered;
-#[cfg(feature = "generate")]
-mod exchange;
 pub mod layout;
 #[cfg(feature = "generate")]
 mod roles;

@@ -23,89 +23,52 @@ pub enum Word {
     /// Bytes from there to that of its third, and so on in turn: both together.
     RoundSteps,
     /// For a pipeline with several groups of producers: bytes of code to what a producer does at
-    /// the gate of its first round, or to what it does at those of its first two together.
-    Gate {
-        /// True: the first two together.
-        both: bool,
-    },
+    /// the gate of its first round, or at those of its first two together.
+    Gate { both: bool },
     /// For such a pipeline: bytes of code to what a consumer does to pass its first round on, or
     /// its first two together.
-    PassOn {
-        /// True: the first two together.
-        both: bool,
-    },
+    PassOn { both: bool },
     /// Bytes of code to what follows next, which the generator has put there.
     Bytes(u32),
     /// For the double-buffered pipeline
     /// ([`crate::fft::kernels::pipeline::double_buffered::layout`]): a word of one of a producer's
     /// units, or of one of a consumer's rounds.
-    Part {
-        /// The unit or round of a transform.
-        part: u8,
-        /// The word.
-        word: PartWord,
-    },
+    Part { part: u8, word: PartWord },
 }
 
 /// A word of a unit or of a round.
 pub enum PartWord {
     /// Address of the first point that is looked up.
     Input,
-    /// Bytes from a row of the input to the one that is asked for next.
-    RowStep {
-        /// The row's number in the order in which they are asked for.
-        number: u8,
-    },
+    /// Bytes from row `number` of the input, in the order in which rows are asked for, to the next.
+    RowStep { number: u8 },
     /// Bytes from the real part of a point to its imaginary part.
     Component,
-    /// Address of roots of late units that a consumer looks up ahead.
-    RootsAhead {
-        /// The half.
-        half: u8,
-        /// The lookup.
-        number: u8,
-    },
+    /// Address of roots of half `half` of late units that a consumer looks up ahead.
+    RootsAhead { half: u8, number: u8 },
     /// Address of the roots behind the second transform.
     Roots,
     /// Address of the roots behind the first, of half 0 or 1 of its outputs.
-    Twiddles {
-        /// The half.
-        half: u8,
-    },
+    Twiddles { half: u8 },
     /// Setup of the vectors of a pair, 0 to 3.
-    WriteSetup {
-        /// The pair.
-        pair: u8,
-    },
+    WriteSetup { pair: u8 },
     /// Setup that reads one of these vectors.
-    Drain {
-        /// The pair.
-        pair: u8,
-    },
+    Drain { pair: u8 },
     /// Bytes from the code of a round to what a consumer looks up of it ahead.
     CodeAhead,
-    /// The factor of an output of the second transform in odd lanes, W_32^k: the magnitude of its
-    /// cosine, or its sine times
-    /// [`Transform::output_conjugate`](crate::fft::kernels::context::Transform::output_conjugate).
-    Factor {
-        /// The output, k.
-        output: u8,
-        /// True: the sine; false: the cosine.
-        is_sine: bool,
-    },
-    /// Address of a store of the outputs of a parity.
-    Store {
-        /// The parity.
-        half: u8,
-    },
+    /// The factor of output k of the second transform in odd lanes, W_32^k: the magnitude of its
+    /// cosine, or its sine times the
+    /// [conjugate](crate::fft::kernels::context::ProgramContext::output_conjugate).
+    Factor { output: u8, is_sine: bool },
+    /// Address of a store of the outputs of parity `half`.
+    Store { half: u8 },
     /// Bytes of code to what a consumer waits for before it reads vectors of a round.
     Await(Units),
     /// Setup of the reads of these.
     ReadSetup(Units),
     /// Bytes of code to what it does when it has read them.
     PassOn(Units),
-    /// Reports if a consumer has all early vectors then: 0 when it goes on to others, 1 when to
-    /// late ones.
+    /// 1 if a consumer has all early vectors then and goes on to late ones, else 0.
     IsLast,
 }
 

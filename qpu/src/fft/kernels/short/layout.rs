@@ -37,7 +37,7 @@
 //! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where
 //! units of a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
-use crate::fft::kernels::context::Transform;
+use crate::fft::kernels::context::{Buffers, ProgramContext};
 use crate::fft::kernels::layout::{Entry, OnePass, not_in_its_lists};
 use crate::fft::kernels::one_pass::cosine;
 use crate::fft::kernels::one_pass::uniforms::one_pass_uniforms;
@@ -63,15 +63,9 @@ const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 5];
 const TOGETHER: [u32; WORKERS as usize] = [0, 1, 2, 3];
 
 /// Buffers that `parts` programs are spread over.
-const fn spread(parts: u32) -> u32 {
-    let (mut places, mut number) = (0, 0);
-    while number < parts as usize {
-        if SPREAD[number] >= places {
-            places = SPREAD[number] + 1;
-        }
-        number += 1;
-    }
-    places
+fn spread(parts: u32) -> u32 {
+    let last = SPREAD[..parts as usize].iter().max();
+    last.map_or(0, |last| last + 1)
 }
 
 one_pass_uniforms! {
@@ -85,12 +79,9 @@ pub enum Word {
     Component,
     /// Bytes from there to the next row.
     NextRow,
-    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others
-    /// are two further on.
-    ColumnSetup {
-        /// 0 for what the first transform takes for real parts, 1 for imaginary.
-        component: u8,
-    },
+    /// Setup of the columns of outputs 0, 2, 4 and 6 of what the first transform takes for real
+    /// parts, component 0, or imaginary ones; those of other outputs are two further on.
+    ColumnSetup { component: u8 },
     /// For 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: the
     /// factor of every second row before it is added to another.
     Parity,
@@ -104,9 +95,6 @@ pub struct Short {
 }
 
 impl Short {
-    /// Lengths, as powers of two.
-    pub const LENGTHS: core::ops::RangeInclusive<u32> = 4..=9;
-
     /// Points that a program has in registers.
     pub const UNIT_POINTS: u32 = FIRST * LANES;
 
@@ -114,7 +102,6 @@ impl Short {
     pub const OUTPUTS: [u32; FIRST as usize] = [0, 2, 4, 6, 1, 3, 5, 7];
 
     /// The short length of 2^`log2_points` points; `None` when there is none.
-    #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
         match log2_points {
             4..=9 => Some(Self { log2_points }),
@@ -123,7 +110,6 @@ impl Short {
     }
 
     /// Length of a transform.
-    #[must_use]
     pub const fn points(&self) -> u32 {
         1 << self.log2_points
     }
@@ -134,52 +120,41 @@ impl Short {
     }
 
     /// Columns of a transform, and points of the second transform.
-    #[must_use]
     pub const fn columns(&self) -> u32 {
         self.points() / self.rows()
     }
 
     /// QPUs that share a transform.
-    #[must_use]
     pub const fn sharers(&self) -> u32 {
-        if self.points() > POINTS {
-            self.points() / POINTS
-        } else {
-            1
-        }
+        self.points().div_ceil(POINTS)
     }
 
     /// True if several QPUs share a transform. One more conducts them.
-    #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.sharers() > 1
     }
 
     /// True if program `index` is the one that lets those go on that share a transform.
-    #[must_use]
     pub const fn synchronizes(&self, index: u32) -> bool {
         self.is_shared() && index == self.sharers()
     }
 
     /// Transforms of a unit.
-    #[must_use]
     pub const fn transforms(&self) -> u32 {
         POINTS * self.sharers() / self.points()
     }
 
     /// Lanes that follow each other in memory: columns of a transform, or of a program.
-    #[must_use]
     pub const fn run(&self) -> u32 {
         self.columns() / self.sharers()
     }
 
     /// Programs that a batch has work for, up to [`WORKERS`].
-    const fn parts(&self, batch: u32) -> u32 {
+    fn parts(&self, batch: u32) -> u32 {
         if self.is_shared() {
             return self.sharers();
         }
-        let units = batch.div_ceil(self.transforms());
-        if units < WORKERS { units } else { WORKERS }
+        batch.div_ceil(self.transforms()).min(WORKERS)
     }
 
     /// The number of program `index` of `programs` among those that work; `None` where a QPU is
@@ -188,7 +163,6 @@ impl Short {
     /// Whichever order QPUs are given programs in, down from the last or round the slices, these
     /// are in different slices as far as that can be. Those that share a transform are not spread:
     /// one would wait for the start of the other.
-    #[must_use]
     pub fn worker(&self, batch: u32, programs: u32, index: u32) -> Option<u32> {
         let parts = self.parts(batch);
         let places = if !self.is_shared() && spread(parts) <= programs {
@@ -201,20 +175,17 @@ impl Short {
     }
 
     /// The number of `programs` that work.
-    const fn workers(&self, batch: u32, programs: u32) -> u32 {
-        let parts = self.parts(batch);
-        if parts < programs { parts } else { programs }
+    fn workers(&self, batch: u32, programs: u32) -> u32 {
+        self.parts(batch).min(programs)
     }
 
     /// Vectors of a program's twiddles.
-    #[must_use]
     pub const fn twiddle_vectors(&self) -> u32 {
         2 * FIRST - !self.is_shared() as u32
     }
 
     /// True if the transform over halves of the lanes leaves the upper half of an output with a
     /// minus sign, which its twiddles take away.
-    #[must_use]
     pub const fn is_negative(output: u32) -> bool {
         output <= FIRST / 2
     }
@@ -273,10 +244,8 @@ impl OnePass for Short {
 
     fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
         let (vector, lane) = (index / LANES, index % LANES);
-        let (program, vector) = (
-            vector / self.twiddle_vectors(),
-            vector % self.twiddle_vectors(),
-        );
+        let vectors = self.twiddle_vectors();
+        let (program, vector) = (vector / vectors, vector % vectors);
         // Cosines are vectors 0, 1, 3, 5 .. of one program, 0, 2, 4 .. of two.
         let number = vector + u32::from(!self.is_shared() && vector > 0);
         let (output, is_sine) = (Self::OUTPUTS[number as usize / 2], number % 2 == 1);
@@ -284,12 +253,9 @@ impl OnePass for Short {
         let is_upper = self.is_shared() && lane >= self.run();
         let k1 = output + FIRST * u32::from(is_upper);
         let (cos, sin) = twiddle::root(column * k1 % self.points(), self.points());
-        let sign = if is_upper && Self::is_negative(output) {
-            -1.0
-        } else {
-            1.0
-        };
-        ((sign * if is_sine { sin } else { cos } * gain) as f32).to_bits()
+        let value = gain * if is_sine { sin } else { cos };
+        let is_negative = is_upper && Self::is_negative(output);
+        (if is_negative { -value } else { value } as f32).to_bits()
     }
 
     fn twiddles_of_an_output(&self) -> f64 {
@@ -308,17 +274,15 @@ impl OnePass for Short {
         roots + inside
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, _list: u32, id: UniformId) -> u32 {
-        let Transform {
-            batch, programs, ..
-        } = *transform;
+    fn uniform(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
+        let (index, batch, programs) = (program.program, program.batch, program.programs);
         let Some(worker) = self.worker(batch, programs, index) else {
             // Who conducts reads the list as far as that.
             let is_read = self.synchronizes(index) && Word::of(id) == Word::Last;
             return if is_read { batch - 1 } else { 0 };
         };
         let setup = |word: Result<u32, _>| word.expect("there are rows for all that work");
-        let is_inverse = transform.conjugate < 0.0;
+        let is_inverse = program.conjugate < 0.0;
         let unit_bytes = POINT_BYTES * POINTS;
         let rows = (ROWS * worker) as u8;
         let is_shared = self.is_shared();
@@ -349,20 +313,20 @@ impl OnePass for Short {
             Word::NextUnit => self.workers(batch, programs) * self.transforms(),
             Word::Input => {
                 let share = if is_shared { 64 * worker } else { 0 };
-                transform.input + first + share + 4 * u32::from(is_inverse)
+                buffers.from + first + share + 4 * u32::from(is_inverse)
             }
             Word::Component => component as u32,
             Word::NextRow => {
                 let rows = self.rows() / FIRST;
                 (POINT_BYTES * self.columns() * rows).wrapping_sub(component as u32)
             }
-            Word::FactorRe => transform.factors[0].to_bits(),
+            Word::FactorRe => program.scale[0].to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
-            Word::Conjugate => transform.conjugate.to_bits(),
+            Word::Conjugate => program.conjugate.to_bits(),
             Word::Twiddles if is_shared => {
-                transform.twiddles + 4 * LANES * self.twiddle_vectors() * worker
+                buffers.table + 4 * LANES * self.twiddle_vectors() * worker
             }
-            Word::Twiddles => transform.twiddles,
+            Word::Twiddles => buffers.table,
             Word::Drain => setup(Block::row(rows).read_setup(1)),
             Word::ColumnSetup { component } => {
                 let column = component ^ u8::from(is_inverse);
@@ -378,15 +342,15 @@ impl OnePass for Short {
             // transform, in every second one.
             Word::StoreStride if is_shared => store_stride((64 * (self.sharers() - 1)) as u16),
             Word::StoreStride => store_stride(0),
-            // Of one transform.
+            // Of one program.
             Word::StoreSetup { .. } => {
                 let rows = (ROWS / self.transforms()) as u8;
                 setup(Store::rows(rows, output_rows).setup())
             }
-            Word::Store { .. } if is_shared => transform.output + 64 * half + 128 * parity,
+            Word::Store { .. } if is_shared => buffers.to + 64 * half + 128 * parity,
             Word::Parity if parity == 0 => 1f32.to_bits(),
             Word::Parity => (-1f32).to_bits(),
-            Word::Store { .. } => transform.output + first,
+            Word::Store { .. } => buffers.to + first,
             Word::Step => step,
             _ => not_in_its_lists(),
         }
@@ -399,7 +363,7 @@ mod tests {
 
     #[test]
     fn the_work_of_a_batch_is_done_once_on_however_many_qpus() {
-        for short in Short::LENGTHS.filter_map(Short::new) {
+        for short in (4..=9).filter_map(Short::new) {
             for batch in 1..=40 {
                 for qpus in short.least_programs()..=12 {
                     let programs = short.programs(batch).min(qpus);
@@ -417,7 +381,7 @@ mod tests {
     /// The definition of the first half's outputs, at every place of every table.
     #[test]
     fn tables_multiply_each_column_by_its_output() {
-        for short in Short::LENGTHS.filter_map(Short::new) {
+        for short in (4..=9).filter_map(Short::new) {
             let points = f64::from(short.points());
             for word in 0..short.twiddle_words() {
                 let (vector, lane) = (word / LANES, word % LANES);

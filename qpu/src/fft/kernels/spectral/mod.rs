@@ -37,13 +37,14 @@
 #[cfg(feature = "generate")]
 pub(super) mod code;
 pub mod power;
-pub mod product;
+pub(in crate::fft) mod product;
 pub mod real_split;
-pub mod runs;
+mod runs;
 mod short_split;
+mod uniforms;
 
-use super::uniform::uniforms;
 use crate::machine::LANES;
+use uniforms::{Record, Row, Start, Stream};
 
 /// The task of a program over bins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,15 +58,10 @@ pub enum Bins {
     },
     /// Products of complex bins.
     Product,
-    /// Powers of complex bins.
+    /// Powers.
     Power {
-        /// Decibels beside powers.
-        decibels: bool,
-        /// The units, and the bins from which multiples of bin 0 are taken.
-        way: PowerWay,
-    },
-    /// Powers of real spectra, from transforms of half the length.
-    SplitPower {
+        /// Of real spectra, from transforms of half the length; else of complex bins.
+        is_real: bool,
         /// Decibels beside powers.
         decibels: bool,
         /// The units, and the bins from which multiples of bin 0 are taken.
@@ -89,41 +85,33 @@ pub enum PowerWay {
 
 impl Bins {
     /// All programs.
-    pub const ALL: [Self; 18] = [
-        Self::Split,
-        Self::ShortSplit { groups: 1 },
-        Self::ShortSplit { groups: 2 },
-        Self::Product,
-        Self::power(false, PowerWay::Long),
-        Self::power(true, PowerWay::Long),
-        Self::power(false, PowerWay::Short),
-        Self::power(true, PowerWay::Short),
-        Self::power(false, PowerWay::Everywhere),
-        Self::power(true, PowerWay::Everywhere),
-        Self::power(false, PowerWay::Both),
-        Self::split_power(false, PowerWay::Long),
-        Self::split_power(true, PowerWay::Long),
-        Self::split_power(false, PowerWay::Short),
-        Self::split_power(true, PowerWay::Short),
-        Self::split_power(false, PowerWay::Everywhere),
-        Self::split_power(true, PowerWay::Everywhere),
-        Self::split_power(false, PowerWay::Both),
-    ];
-
-    const fn power(decibels: bool, way: PowerWay) -> Self {
-        Self::Power { decibels, way }
-    }
-
-    const fn split_power(decibels: bool, way: PowerWay) -> Self {
-        Self::SplitPower { decibels, way }
+    pub fn all() -> impl Iterator<Item = Self> {
+        use PowerWay::{Both, Everywhere, Long, Short};
+        let short = [1, 2].map(|groups| Self::ShortSplit { groups });
+        let powers = [false, true].into_iter().flat_map(|is_real| {
+            let alone = [Long, Short, Everywhere].into_iter();
+            let alone = alone.flat_map(|way| [(way, false), (way, true)]);
+            alone
+                .chain([(Both, false)])
+                .map(move |(way, decibels)| Self::Power {
+                    is_real,
+                    decibels,
+                    way,
+                })
+        });
+        let others = [Self::Split]
+            .into_iter()
+            .chain(short)
+            .chain([Self::Product]);
+        others.chain(powers)
     }
 
     /// Runs of a unit.
     #[must_use]
     pub const fn runs(self) -> u8 {
         match self {
-            Self::Product | Self::Power { .. } => 1,
-            Self::Split | Self::ShortSplit { .. } | Self::SplitPower { .. } => 2,
+            Self::Product | Self::Power { is_real: false, .. } => 1,
+            Self::Split | Self::ShortSplit { .. } | Self::Power { .. } => 2,
         }
     }
 
@@ -133,27 +121,14 @@ impl Bins {
         match self {
             Self::Split => 8,
             Self::ShortSplit { groups } => groups,
-            Self::SplitPower {
-                way: PowerWay::Short,
-                ..
-            } => 1,
-            Self::Power {
-                way: PowerWay::Short,
-                ..
-            }
-            | Self::SplitPower {
-                way: PowerWay::Long | PowerWay::Everywhere,
-                ..
-            } => 4,
-            Self::SplitPower {
-                way: PowerWay::Both,
-                ..
-            } => 2,
-            Self::Power {
-                way: PowerWay::Both,
-                ..
-            } => 8,
-            Self::Product | Self::Power { .. } => 16,
+            Self::Product => 16,
+            Self::Power { is_real, way, .. } => match (way, is_real) {
+                (PowerWay::Long | PowerWay::Everywhere, false) => 16,
+                (PowerWay::Long | PowerWay::Everywhere, true) | (PowerWay::Short, false) => 4,
+                (PowerWay::Short, true) => 1,
+                (PowerWay::Both, false) => 8,
+                (PowerWay::Both, true) => 2,
+            },
         }
     }
 
@@ -166,166 +141,45 @@ impl Bins {
     /// True if decibels are stored beside powers.
     #[must_use]
     pub const fn has_decibels(self) -> bool {
-        matches!(
-            self,
-            Self::Power { decibels: true, .. } | Self::SplitPower { decibels: true, .. }
-        )
+        matches!(self, Self::Power { decibels: true, .. })
     }
 
-    /// True if the greatest power of each bin is stored beside the mean.
+    /// True if it makes powers in this way.
     #[must_use]
-    pub const fn has_greatest(self) -> bool {
-        matches!(
-            self,
-            Self::Power {
-                way: PowerWay::Both,
-                ..
-            } | Self::SplitPower {
-                way: PowerWay::Both,
-                ..
-            }
-        )
-    }
-
-    /// True if multiples of bin 0 are taken from every bin.
-    #[must_use]
-    pub const fn removes_everywhere(self) -> bool {
-        matches!(
-            self,
-            Self::Power {
-                way: PowerWay::Everywhere,
-                ..
-            } | Self::SplitPower {
-                way: PowerWay::Everywhere,
-                ..
-            }
-        )
+    pub const fn is_way(self, wanted: PowerWay) -> bool {
+        matches!(self, Self::Power { way, .. } if way as u8 == wanted as u8)
     }
 
     /// Stores of a unit: of each run, and of its decibels or its greatest.
     #[must_use]
     pub const fn stores(self) -> u8 {
-        self.runs() * (1 + (self.has_decibels() || self.has_greatest()) as u8)
+        self.runs() * (1 + (self.has_decibels() || self.is_way(PowerWay::Both)) as u8)
     }
+}
 
-    /// The name of the program, as in file names.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Split => "split",
-            Self::ShortSplit { groups: 1 } => "split-16",
-            Self::ShortSplit { .. } => "split-32",
-            Self::Product => "product",
-            Self::Power { decibels, way } => match (way, decibels) {
-                (PowerWay::Long, false) => "power",
-                (PowerWay::Long, true) => "power-db",
-                (PowerWay::Short, false) => "power-64",
-                (PowerWay::Short, true) => "power-64-db",
-                (PowerWay::Everywhere, false) => "power-all",
-                (PowerWay::Everywhere, true) => "power-all-db",
-                (PowerWay::Both, _) => "power-both",
-            },
-            Self::SplitPower { decibels, way } => match (way, decibels) {
-                (PowerWay::Long, false) => "split-power",
-                (PowerWay::Long, true) => "split-power-db",
-                (PowerWay::Short, false) => "split-power-16",
-                (PowerWay::Short, true) => "split-power-16-db",
-                (PowerWay::Everywhere, false) => "split-power-all",
-                (PowerWay::Everywhere, true) => "split-power-all-db",
-                (PowerWay::Both, _) => "split-power-both",
-            },
+/// The name of the program, as in file names.
+impl core::fmt::Display for Bins {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match *self {
+            Self::Split => f.write_str("split"),
+            Self::ShortSplit { .. } => write!(f, "split-{}", self.run_bins()),
+            Self::Product => f.write_str("product"),
+            Self::Power {
+                is_real,
+                decibels,
+                way,
+            } => {
+                let split = if is_real { "split-" } else { "" };
+                let units = match (way, is_real) {
+                    (PowerWay::Long, _) => "",
+                    (PowerWay::Short, false) => "-64",
+                    (PowerWay::Short, true) => "-16",
+                    (PowerWay::Everywhere, _) => "-all",
+                    (PowerWay::Both, _) => "-both",
+                };
+                let levels = if decibels { "-db" } else { "" };
+                write!(f, "{split}power{units}{levels}")
+            }
         }
     }
-}
-
-uniforms! {
-/// A stream of numbers that a run reads.
-pub enum Stream {
-    /// Bin k.
-    Points,
-    /// Bin M - k.
-    Mirrored,
-    /// Cosine and sine of the angle of bin k.
-    Roots,
-    /// Bin k of the kernel.
-    Kernels,
-    /// The multiple of bin 0 that is taken from bin k; one word, not two.
-    Multiples,
-}
-
-/// A word of the start list, beside those that programs of any kind have.
-pub enum Start {
-    /// Bytes from a spectrum to the next one that goes into the same powers.
-    Pitch,
-    /// Number of spectra that go into the same powers.
-    Spectra,
-}
-
-/// A word of a record.
-pub enum Record {
-    /// Address to which lane vector and row are added to look up a group of a run.
-    Address {
-        /// 0 or 1.
-        run: u8,
-        /// Stream of the run.
-        stream: Stream,
-    },
-    /// The counterpart of [`Record::Address`] for a component of a group, to which no row is added.
-    Component {
-        /// 0 or 1.
-        run: u8,
-        /// Stream of the run.
-        stream: Stream,
-        /// Group of the run.
-        group: u8,
-        /// 0: real part or cosine, 1: imaginary part or sine.
-        component: u8,
-    },
-    /// Added in lane 0 of the first group of run 0 to the address of the mirrored bin, of run 1 to
-    /// that of the bin: -8 M where that bin is number M of Z, which is bin 0; else 0.
-    Wrap {
-        /// Run, 0 or 1.
-        run: u8,
-    },
-    /// Address of bin 0 of the first spectrum.
-    Zero,
-    /// Address of a set of vectors ([`power`]).
-    Vectors,
-    /// Address of the powers in memory that those of a group are combined with.
-    Old {
-        /// Group, those of run 0 first.
-        group: u8,
-    },
-}
-
-/// A word of a row list.
-pub enum Row {
-    /// Byte offset of a group.
-    Group {
-        /// Run, 0 or 1.
-        run: u8,
-        /// Stream of the run.
-        stream: Stream,
-        /// Group of the run.
-        group: u8,
-        /// 0: real part or cosine, 1: imaginary part or sine.
-        component: u8,
-    },
-    /// 0 when powers of a bin are added up, else the greatest is kept.
-    Detector,
-    /// Factor of powers before that: 1.0, or -1.0 to keep the least.
-    Sign,
-    /// 0 when what was found is added to what is in memory, else the greater is kept.
-    Hold,
-    /// Factor of powers in memory.
-    Keep,
-    /// Initial value of bin powers: 0.0, or for the least -infinity.
-    Initial,
-    /// Factor that makes powers of sums.
-    Scale,
-    /// Factor of the greatest before that.
-    Greatest,
-    /// [`Row::Sign`] again, for what is stored.
-    Back,
-}
 }

@@ -41,7 +41,6 @@ impl ProductPass {
     }
 
     /// Bytes from a spectrum to the next.
-    #[must_use]
     pub const fn pitch(&self) -> u64 {
         if self.is_real {
             spectrum_bytes(self.log2_points - 1)
@@ -51,7 +50,6 @@ impl ProductPass {
     }
 
     /// Bytes of `spectra` spectra, and of what is read behind them.
-    #[must_use]
     pub const fn bytes(&self, spectra: u32) -> u64 {
         (spectra as u64) * self.pitch() + MARGIN as u64
     }

@@ -93,15 +93,6 @@ impl RealPass {
             POINT_BYTES << self.log2_half
         }
     }
-
-    /// Addresses of half transform and real spectrum number `transform`: first the one that is
-    /// read, then the one that is stored.
-    pub(super) const fn buffers(&self, buffers: &Buffers, transform: u32) -> [u32; 2] {
-        [
-            buffers.from + transform * self.pitch(!self.to_bins),
-            buffers.to + transform * self.pitch(self.to_bins),
-        ]
-    }
 }
 
 impl Layout for RealPass {
@@ -124,11 +115,11 @@ impl Layout for RealPass {
     }
 
     fn most_programs(&self) -> u32 {
-        self.most_programs()
+        self.programs_with_rows()
     }
 
     fn idle(&self) -> u32 {
-        self.idle()
+        self.left_out()
     }
 
     fn row_lists(&self) -> u32 {
@@ -158,19 +149,19 @@ impl Layout for RealPass {
 
     fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
         let (transform, number) = self.unit(unit.index, unit.batch);
-        let [_, to] = self.buffers(buffers, transform);
         let first = if self.is_short() {
-            self.short_store(number, index)
+            self.short_store(number, index).0
         } else {
             stored(&self.runs().unit(number), index).1.first
         };
-        to + POINT_BYTES * first
+        buffers.to + transform * self.pitch(self.to_bins) + POINT_BYTES * first
     }
 
     fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
         let (_, number) = self.unit(unit.index, unit.batch);
         if self.is_short() {
-            return self.short_rows(number, unit.program, index);
+            let (_, [row, rows]) = self.short_store(number, index);
+            return Store::rows(rows, self.first_row(unit.program) + row);
         }
         let (run, bins) = stored(&self.runs().unit(number), index);
         let row = AREA_ROWS * unit.area() + LANES * u32::from(run);
@@ -184,7 +175,7 @@ impl Layout for RealPass {
     fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
         let (transform, number) = self.unit(unit.index, unit.batch);
         let runs = self.runs().unit(number);
-        let [from, _] = self.buffers(buffers, transform);
+        let from = buffers.from + transform * self.pitch(!self.to_bins);
         let address =
             |word| split_address(&runs, self.half(), from, buffers.table, self.to_bins, word);
         match Record::of(id) {
@@ -194,12 +185,7 @@ impl Layout for RealPass {
                 group,
                 component,
             } => {
-                let row = Row::Group {
-                    run,
-                    stream,
-                    group,
-                    component,
-                };
+                let row = Row::group(run, stream, group, component);
                 let offset = group_offset(&self.runs(), row);
                 address(Record::Address { run, stream }).wrapping_add(offset)
             }

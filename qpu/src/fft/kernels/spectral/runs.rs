@@ -33,13 +33,11 @@ pub struct Runs {
 
 impl Runs {
     /// True if a unit holds a whole spectrum.
-    #[must_use]
     pub const fn is_single(&self) -> bool {
         self.half <= self.run_bins
     }
 
     /// Units of a spectrum.
-    #[must_use]
     pub const fn units(&self) -> u32 {
         if self.is_single() {
             1
@@ -49,41 +47,26 @@ impl Runs {
     }
 
     /// Both runs of a unit.
-    #[must_use]
-    pub const fn unit(&self, unit: u32) -> [Run; 2] {
+    pub fn unit(&self, unit: u32) -> [Run; 2] {
         let Self { half, run_bins, .. } = *self;
+        let run = |first, bins| Run { first, bins };
         let last = if self.has_last {
-            Run {
-                first: half,
-                bins: 1,
-            }
+            run(half, 1)
         } else {
-            Run { first: 0, bins: 0 }
+            run(0, 0)
         };
         if self.is_single() {
-            let first = Run {
-                first: 0,
-                bins: half,
-            };
-            return [first, last];
+            [run(0, half), last]
+        } else if unit == half / (2 * run_bins) {
+            [run(0, 0), last]
+        } else {
+            let [up, down] = [unit * run_bins, half - (unit + 1) * run_bins];
+            [run(up, run_bins), run(down, run_bins)]
         }
-        if unit == half / (2 * run_bins) {
-            return [Run { first: 0, bins: 0 }, last];
-        }
-        let up = Run {
-            first: unit * run_bins,
-            bins: run_bins,
-        };
-        let down = Run {
-            first: half - (unit + 1) * run_bins,
-            bins: run_bins,
-        };
-        [up, down]
     }
 
     /// Entries that runs read of a table of twiddle factors, bins 0 and up. The second run reads it
     /// backwards from M less its first bin, in a single unit that stores nothing of it from M.
-    #[must_use]
     pub const fn roots(&self) -> u32 {
         if self.is_single() {
             self.half + 1
@@ -94,7 +77,6 @@ impl Runs {
 
     /// The group whose offsets group `group` of run `run` uses: where a spectrum has fewer groups,
     /// the others must read memory that is there.
-    #[must_use]
     pub const fn group(&self, run: u8, group: u8) -> u8 {
         let groups = match (self.is_single(), run) {
             (true, 0) => (self.half / super::LANES) as u8,
@@ -107,12 +89,12 @@ impl Runs {
 
 /// The run that is stored as `run`: the other one where that has no bins.
 pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
-    let own = runs[run as usize];
-    if own.bins > 0 {
-        (run, own)
+    let run = if runs[run as usize].bins > 0 {
+        run
     } else {
-        (1 - run, runs[1 - run as usize])
-    }
+        1 - run
+    };
+    (run, runs[run as usize])
 }
 
 #[cfg(test)]

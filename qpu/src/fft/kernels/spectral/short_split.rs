@@ -13,23 +13,12 @@ use super::real_split::RealPass;
 use super::runs::{Run, stored};
 use crate::fft::kernels::layout::QPUS_OF_A_SLICE;
 use crate::machine::{QPUS, VPM_ROWS};
-use crate::vpm::Store;
 
 /// Most bins of all spectra of a batch that are worked on so, where a spectrum has 256 or more: on
 /// the simulator longer programs are faster for more.
 const MOST_BINS: u32 = 8192;
 /// Most of those in units of 32 bins; what has more has units of 64.
 const FEW_BINS: u32 = 1024;
-
-/// The rows that a store takes.
-enum Stored {
-    /// This run.
-    Run(u8),
-    /// The second run, and the line of bin M behind it.
-    RunAndLast,
-    /// The line of bin M alone.
-    Last,
-}
 
 impl RealPass {
     /// Groups of a run of a unit for `batch` spectra of 2^`log2_half` bins; 0 where these are not
@@ -50,13 +39,8 @@ impl RealPass {
         4 * self.bins().groups() as u32 + 1
     }
 
-    /// The first row of a program.
-    pub(super) const fn first_row(&self, program: u32) -> u8 {
-        (self.rows() * (program % self.most_programs())) as u8
-    }
-
     /// Programs that have rows of their own.
-    pub(in crate::fft) const fn most_programs(&self) -> u32 {
+    pub(super) const fn programs_with_rows(&self) -> u32 {
         if self.is_short() {
             VPM_ROWS as u32 / self.rows()
         } else {
@@ -64,10 +48,15 @@ impl RealPass {
         }
     }
 
+    /// The first row of a program.
+    pub(super) const fn first_row(&self, program: u32) -> u8 {
+        (self.rows() * (program % self.programs_with_rows())) as u8
+    }
+
     /// QPUs that are left out ([`crate::fft::kernels::layout::Layout::idle`]), where few transforms
     /// have programs so long that an instruction cache does not hold both. Those of 2^8 and 2^9
     /// points are in one slice, which is left alone; those of 2^10 are in all, of which two are.
-    pub(in crate::fft) const fn idle(&self) -> u32 {
+    pub(super) const fn left_out(&self) -> u32 {
         match (self.log2_half, self.groups) {
             _ if !self.leaves_slices => 0,
             (8 | 9, _) => QPUS_OF_A_SLICE,
@@ -76,36 +65,21 @@ impl RealPass {
         }
     }
 
-    /// The rows that store number `index` of a unit takes.
-    const fn stored(&self, unit: u32, runs: &[Run; 2], index: u8) -> Stored {
-        let has_last = index == 1 && unit == 0 && self.to_bins;
-        match (has_last, runs[1].bins > 0) {
-            (false, _) => Stored::Run(stored(runs, index).0),
-            (true, true) => Stored::RunAndLast,
-            (true, false) => Stored::Last,
-        }
-    }
-
-    /// The first bin of a unit's store number `index`.
-    pub(super) fn short_store(&self, unit: u32, index: u8) -> u32 {
-        let runs = self.runs().unit(unit);
-        match self.stored(unit, &runs, index) {
-            Stored::Run(run) => runs[usize::from(run)].first,
-            Stored::RunAndLast => runs[1].first,
-            Stored::Last => 1 << self.log2_half,
-        }
-    }
-
-    /// The rows of that store.
-    pub(super) fn short_rows(&self, unit: u32, program: u32, index: u8) -> Store {
+    /// The first bin of a unit's store number `index`; of the program's rows, the first that it
+    /// takes, and how many.
+    pub(super) fn short_store(&self, unit: u32, index: u8) -> (u32, [u8; 2]) {
         let of_run = 2 * self.bins().groups();
         let runs = self.runs().unit(unit);
-        let (row, rows) = match self.stored(unit, &runs, index) {
-            Stored::Run(run) => (of_run * run, of_run),
-            Stored::RunAndLast => (of_run, of_run + 1),
-            Stored::Last => (2 * of_run, 1),
-        };
-        Store::rows(rows, self.first_row(program) + row)
+        let has_last = index == 1 && unit == 0 && self.to_bins;
+        match (has_last, runs[1].bins > 0) {
+            (false, _) => {
+                let (run, Run { first, .. }) = stored(&runs, index);
+                (first, [of_run * run, of_run])
+            }
+            // The second run, and the line of bin M behind it; or that alone.
+            (true, true) => (runs[1].first, [of_run, of_run + 1]),
+            (true, false) => (1 << self.log2_half, [2 * of_run, 1]),
+        }
     }
 }
 
@@ -132,7 +106,7 @@ mod tests {
             let lines = batch * (bins / 8 + u32::from(pass.to_bins));
             let mut stored = vec![None; lines as usize];
             for unit in 0..pass.units(batch) {
-                let program = unit % pass.most_programs();
+                let program = unit % pass.programs_with_rows();
                 let own = u32::from(pass.first_row(program))..;
                 let own = own.start..own.start + pass.rows();
                 for index in 0..pass.bins().stores() {
@@ -161,8 +135,8 @@ mod tests {
     fn programs_have_rows_of_their_own() {
         for (pass, _) in passes() {
             // Those that work follow each other.
-            for first in 0..=pass.idle() {
-                let programs = (first..first + pass.most_programs()).map(|program| {
+            for first in 0..=pass.left_out() {
+                let programs = (first..first + pass.programs_with_rows()).map(|program| {
                     let row = u32::from(pass.first_row(program));
                     row..row + pass.rows()
                 });
@@ -170,7 +144,7 @@ mod tests {
                 assert!(rows.iter().all(|&row| row < u32::from(VPM_ROWS)));
                 rows.sort_unstable();
                 rows.dedup();
-                assert_eq!(rows.len() as u32, pass.most_programs() * pass.rows());
+                assert_eq!(rows.len() as u32, pass.programs_with_rows() * pass.rows());
             }
         }
     }

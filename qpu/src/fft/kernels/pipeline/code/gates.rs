@@ -1,9 +1,8 @@
 //! Semaphores of a pipeline ([`crate::fft::kernels::pipeline::layout`]), and the code by which
 //! producers go through gates and consumers pass their slots on.
 
-use super::super::roles::semaphore as ends;
 use crate::fft::kernels::pipeline::Pipeline;
-use crate::fft::kernels::pipeline::roles::semaphore::HALVES;
+use crate::fft::kernels::pipeline::roles::{self, HALVES};
 use crate::generate::{Builder, Label, NONE, R0, RD_SETUP, Reg, VPM, ra};
 use crate::isa::BranchCond;
 
@@ -23,6 +22,15 @@ pub const MADE: [u8; 4] = [HALVES[0], HALVES[1], SLOTS[0], GATES[0]];
 pub const WAY: u8 = 16;
 /// And where such a way of a producer goes back to; both are even.
 pub const LINK: u8 = 18;
+
+/// For each consumer: waits for its slot, and goes `back`; [`Pipeline::WAY`] instructions.
+pub fn await_slots(b: &mut Builder, back: Label) {
+    for slot in SLOTS {
+        b.brr(BranchCond::Always, back);
+        b.sacq(slot);
+        b.nops(2);
+    }
+}
 
 /// For each way: all producers have written a round, whose gate the consumer closes; it opens that
 /// of the next round, which is the next consumer's.
@@ -95,9 +103,9 @@ impl Gates {
 pub fn close(b: &mut Builder, pipeline: Pipeline, follower: Label) {
     let others = (ENDED, SLOTS.len() - 1);
     if pipeline.groups() == 1 {
-        return ends::close(b, follower, others, &MADE, |_| {});
+        return roles::close(b, follower, others, &MADE, |_| {});
     }
-    ends::close(b, follower, others, &HALVES, |b| {
+    roles::close(b, follower, others, &HALVES, |b| {
         let [take_back, taken] = ["take-back", "taken"].map(|name| b.label(name));
         b.mov(ra(WAY), R0);
         b.nops(2);

@@ -5,61 +5,37 @@
 //! where there are QPUs enough, a slice runs one of them, whose words its instruction cache then
 //! holds.
 
-mod consumer;
 mod gates;
 mod producer;
 
 use self::gates::{Gates, LINK, WAY};
 use super::Pipeline;
-use super::roles::consumer::{Consumer, FROM_POINTS, go_through};
-use super::roles::semaphore::{open, ways};
-use super::roles::{Assembly, Operation, Pieces, begin};
+use super::roles::consumer::Consumer;
+use super::roles::{Assembly, HALVES, Pieces, begin, open};
 use super::uniforms::Word;
 use crate::fft::kernels::generated::Generated;
-use crate::fft::kernels::one_pass::program::{Branch, Phase, Piece, Tried, named};
+use crate::fft::kernels::one_pass::lookups::ADDRESSES;
+use crate::fft::kernels::one_pass::program::{Branch, Phase, Piece, Tried};
 use crate::fft::kernels::one_pass::rows::Factors;
-use crate::generate::codelet::op_list::Wish;
-use crate::generate::codelet::radix16::butterflies;
+use crate::generate::codelet::op_list::{OpList, Wish};
+use crate::generate::codelet::radix16::butterfly_of;
 use crate::generate::codelet::register;
 use crate::generate::schedule::Place;
-use crate::generate::{Builder, Label, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra};
+use crate::generate::{Builder, Label, NONE, R0, R1, R2, Reg, ST_WAIT, UNIF, UNIFORMS_ADDRESS, ra};
 use crate::isa::{BranchCond, File};
 use producer::{Producer, go_on};
 
-/// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the
-/// first round, and from the first half to the second what comes behind its first round and what
-/// behind its last.
-const LOAD: Phase = "load";
-const HALF: Phase = "half";
-const ASK_AHEAD: Phase = "ask-ahead";
-const GO_ON: Phase = "go-on";
-const PRODUCED: [Phase; 4] = [LOAD, HALF, ASK_AHEAD, GO_ON];
-/// Pieces of consumers: what is done once, rows of the VPM into registers, and from there to their
-/// stores ([`FROM_POINTS`]).
-const CONSTANTS: Phase = "constants";
-const READ: Phase = "read";
-/// The first round of a half of a producer's outputs; then what leads to the next round, and that
-/// round.
-const WRITES: [Phase; 7] = [
-    "write-0",
-    "to-write-1",
-    "write-1",
-    "to-write-2",
-    "write-2",
-    "to-write-3",
-    "write-3",
-];
+/// The rounds of a half of a producer's outputs.
+const WRITES: [Phase; 4] = ["write-0", "write-1", "write-2", "write-3"];
+/// What leads from a round to the next.
+const TO_WRITES: [Phase; 3] = ["to-write-1", "to-write-2", "to-write-3"];
 
 /// Register of file A with the way to what this consumer waits for; an even one, as the register
 /// with the way to what it tells others is.
 const SLOT: u8 = 18;
 
 /// Registers between pieces.
-struct Kept {
-    /// Transforms or rounds that are left.
-    count: Place,
-    /// Bytes from the program's first output, or input, to this one.
-    offset: Place,
+pub struct Kept {
     /// Bytes from each of a consumer's rounds to the next: in lane 0 for this one, the others above
     /// it.
     steps: Place,
@@ -72,27 +48,17 @@ struct Kept {
     both: Option<[Place; 2]>,
 }
 
-pub fn build(pipeline: Pipeline) -> Pieces {
-    build_kept(pipeline).0
-}
-
-fn build_kept(pipeline: Pipeline) -> (Pieces, Kept) {
+pub fn build(pipeline: Pipeline) -> (Pieces, Kept) {
     let (mut pieces, [halves, drain], both_gates) = produced(pipeline);
     let (consumed, [count, offset], steps, both_on) = consumed(pipeline);
-    let writes = pieces.split_off(PRODUCED.len());
-    let mut pieces = named(&PRODUCED, pieces);
     pieces.extend(consumed);
-    pieces.extend(named(&WRITES, writes));
-    let opens = count;
     let built = Pieces {
         pieces,
         count,
         offset,
-        opens,
+        opens: count,
     };
     let kept = Kept {
-        count,
-        offset,
         steps,
         halves,
         drain,
@@ -101,10 +67,12 @@ fn build_kept(pipeline: Pipeline) -> (Pieces, Kept) {
     (built, kept)
 }
 
-/// The pieces of producers; the registers that count halves, that say how writes are waited for,
-/// and, if there are groups, what the ways to two gates are together.
-fn produced(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Option<Place>) {
-    let (mut ops, constants, [_, offset]) = begin(producer::ADDRESSES);
+/// The pieces of producers: up to the outputs of the transform of 16 points, a half of them up to
+/// the first round, [`WRITES`] and [`TO_WRITES`], and from the first half to the second what comes
+/// behind its first round and what behind its last. The registers that count halves and that say
+/// how writes are waited for; and, if there are groups, what the ways to two gates are together.
+fn produced(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Option<Place>) {
+    let (mut ops, constants, [_, offset]) = begin(OpList::new(ADDRESSES), [File::A; 2]);
     let has_groups = pipeline.groups() > 1;
     let both = has_groups.then(|| {
         for number in [LINK, WAY] {
@@ -132,69 +100,70 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Option<Plac
         ops.push(operation);
     }
     let outputs = producer.load(&mut ops, &constants);
-    let load = ops.cut();
+    let mut pieces = vec![("load", ops.cut())];
     let mut rounds = producer.half(&mut ops, &outputs);
-    let half = ops.cut();
-    let mut writes = Vec::new();
+    pieces.push(("half", ops.cut()));
     for (round, vectors) in rounds.iter_mut().enumerate() {
         if round > 0 {
             producer.round(&mut ops, round, vectors);
-            writes.push(ops.cut());
+            pieces.push((TO_WRITES[round - 1], ops.cut()));
         }
         if has_groups {
             producer.write(&mut ops, vectors);
         } else {
             producer.write_in_order(&mut ops, round, vectors);
         }
-        writes.push(ops.cut());
+        pieces.push((WRITES[round], ops.cut()));
     }
     producer.ask_ahead(&mut ops);
-    let ask_ahead = ops.cut();
+    pieces.push(("ask-ahead", ops.cut()));
     go_on(&mut ops, &outputs);
-    let mut pieces = vec![load, half, ask_ahead, ops.cut()];
-    pieces.extend(writes);
+    pieces.push(("go-on", ops.cut()));
     (pieces, [halves, drain], both)
 }
 
-/// The pieces of consumers, what they keep in common with producers, and the registers of steps
-/// and, if there are groups, of two ways together.
+/// The pieces of consumers: what is done once, rows of the VPM into registers, and
+/// [`Consumer::pieces`]. What they keep in common with producers, and the registers of steps and,
+/// if there are groups, of two ways together.
 fn consumed(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Place, Option<Place>) {
-    let (mut ops, constants, kept) = begin(Place::R4);
+    let (mut ops, constants, kept) = begin(OpList::new(Place::R4), [File::A; 2]);
     for number in [SLOT, WAY] {
         ops.reserve(Place::Register(File::A, number));
     }
     let steps = ops.take(Wish::File(File::B));
     let both = (pipeline.groups() > 1).then(|| ops.take(Wish::File(File::B)));
     let factors = Factors::load(&mut ops, &constants);
-    let mut pieces = vec![(CONSTANTS, ops.cut())];
+    let mut pieces = vec![("constants", ops.cut())];
     let mut consumer = Consumer::new(&mut ops, &constants, &factors, kept[1]);
-    consumer::read(&mut consumer);
-    pieces.push((READ, consumer.ops.cut()));
-    let butterflies = butterflies(&mut consumer);
-    pieces.extend(named(&FROM_POINTS, consumer.pieces(&butterflies)));
+    let points = consumer.read();
+    pieces.push(("read", consumer.ops.cut()));
+    let butterflies =
+        std::array::from_fn(|n| butterfly_of(consumer.ops, n, [points[n], points[n + 8]]));
+    pieces.extend(consumer.pieces(&butterflies));
     (pieces, kept, steps, both)
 }
 
 pub fn program(pipeline: Pipeline, tried: Tried<'_>) -> Generated {
-    let (built, kept) = build_kept(pipeline);
+    let (built, kept) = build(pipeline);
+    let registers = [built.count, built.offset].map(register);
     let mut all = Assembly::new(&pipeline, &built, tried);
     let consumer = all.b.label("consumer");
     all.b.mov(NONE, UNIF).setf();
     all.b.brr(BranchCond::AllZC, consumer);
     all.b.mov(R0, UNIF);
-    all.b.mov(register(kept.offset), 0);
+    all.b.mov(registers[1], 0);
     all.b.nop();
     all.uniforms.extend([Word::Role, Word::ConsumerList]);
     assert_eq!(all.uniforms.len() as u32, Pipeline::HEAD);
-    produce(&mut all, pipeline, &kept);
+    produce(&mut all, pipeline, registers[0], &kept);
     all.b.bind(consumer);
     all.b.mov(UNIFORMS_ADDRESS, R0);
     all.b.nops(3);
-    consume(&mut all, pipeline, &kept);
+    consume(&mut all, pipeline, registers, &kept);
     all.finish()
 }
 
-fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
+fn produce(all: &mut Assembly, pipeline: Pipeline, count: Reg, kept: &Kept) {
     let [last, ended] = ["last", "ended"].map(|name| all.b.label(name));
     let halves = register(kept.halves);
     let gates = kept.both.map(|[both, _]| {
@@ -207,7 +176,7 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     let [enter, leave] = [call(|gates| gates.enter), call(|gates| gates.leave)];
     let enter: Option<Branch> = enter.as_ref().map(|call| call as _);
     let leave: Option<Branch> = leave.as_ref().map(|call| call as _);
-    all.b.mov(register(kept.count), UNIF);
+    all.b.mov(count, UNIF);
     all.uniforms.push(Word::Transforms);
     if let Some(gates) = gates {
         all.b.mov(ra(WAY), UNIF);
@@ -217,27 +186,26 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     }
     let again = all.b.here("produce");
     all.b.mov(halves, 1);
-    all.piece(LOAD, None);
+    all.piece("load", None);
     let half = all.b.here("half");
     let rounds = pipeline.lane_rows() as usize;
-    let (&last_write, writes) = WRITES[..2 * rounds - 1].split_last().expect("rounds");
-    all.piece(HALF, enter.filter(|_| rounds > 1));
-    for (number, write) in (1..).zip(writes.chunks_exact(2)) {
-        all.piece(write[0], leave);
-        let is_last = number + 1 == rounds;
-        all.piece(write[1], enter.filter(|_| !is_last));
+    let (&last_write, writes) = WRITES[..rounds].split_last().expect("rounds");
+    all.piece("half", enter.filter(|_| rounds > 1));
+    for (number, (write, next)) in (1..).zip(writes.iter().zip(TO_WRITES)) {
+        all.piece(write, leave);
+        all.piece(next, enter.filter(|_| number + 1 < rounds));
     }
     // The next twiddles are asked for while the gate is closed. What follows is there twice, once
     // for what is on its way in the TMUs.
     all.b.sub(halves, halves, 1).setf();
     all.b.brr(BranchCond::AllNS, last);
     all.b.nops(3);
-    all.piece(ASK_AHEAD, enter);
+    all.piece("ask-ahead", enter);
     all.piece(last_write, leave);
     let back = |b: &mut Builder| {
         b.brr(BranchCond::Always, half);
     };
-    all.piece(GO_ON, Some(&back));
+    all.piece("go-on", Some(&back));
     all.b.bind(last);
     if let Some(enter) = enter {
         enter(&mut all.b);
@@ -254,17 +222,11 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     assert_eq!(all.uniforms.len() as u32, pipeline.producer_words());
 }
 
-fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
-    let [await_slot, in_slot, pass_on, passed, done, follower] = [
-        "await-slot",
-        "in-slot",
-        "pass-on",
-        "passed",
-        "done",
-        "follower",
-    ]
-    .map(|name| all.b.label(name));
-    let [count, offset, steps] = [kept.count, kept.offset, kept.steps].map(register);
+fn consume(all: &mut Assembly, pipeline: Pipeline, [count, offset]: [Reg; 2], kept: &Kept) {
+    let [await_slot, in_slot, pass_on] =
+        ["await-slot", "in-slot", "pass-on"].map(|name| all.b.label(name));
+    let [passed, done, follower] = ["passed", "done", "follower"].map(|name| all.b.label(name));
+    let steps = register(kept.steps);
     let both = kept.both.map(|[_, both]| register(both));
     all.uniforms.push(Word::Opens);
     open(&mut all.b, &gates::MADE);
@@ -282,7 +244,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     }
     all.b.mov(steps, UNIF);
     all.uniforms.push(Word::RoundStep);
-    all.piece(CONSTANTS, None);
+    all.piece("constants", None);
     let head = pipeline.producer_words() + pipeline.consumer_head();
     assert_eq!(all.uniforms.len() as u32, head);
     let round = all.b.here("round");
@@ -304,9 +266,16 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     let pass = |b: &mut Builder| {
         b.brr(BranchCond::Always, pass_on).plus(ra(WAY));
     };
-    all.piece(READ, Some(&pass));
+    all.piece("read", Some(&pass));
     all.b.bind(passed);
-    go_through(all);
+    for phase in ["even-rows", "even-store", "odd-outputs"] {
+        all.piece(phase, None);
+    }
+    // Others may store through the first half of the VPM as soon as this one does not.
+    all.b.mov(NONE, ST_WAIT);
+    all.b.srel(HALVES[0]);
+    all.piece("odd-rows", None);
+    all.piece("odd-store", None);
     all.count(BranchCond::AllZS, done);
     all.b.mov(R0, UNIF);
     all.uniforms.push(Word::Peers);
@@ -324,8 +293,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     all.b.bind(done);
     gates::close(&mut all.b, pipeline, follower);
     all.b.bind(await_slot);
-    let slots = gates::SLOTS;
-    ways(&mut all.b, slots, in_slot);
+    gates::await_slots(&mut all.b, in_slot);
     all.b.bind(pass_on);
     gates::pass_on(&mut all.b, pipeline, passed);
 }

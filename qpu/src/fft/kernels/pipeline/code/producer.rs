@@ -2,22 +2,19 @@
 //! and rows go to the VPM round by round.
 
 use super::gates;
-use crate::fft::kernels::one_pass::lookups::{ROWS_AHEAD, tmu};
+use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, take_point, tmu};
 use crate::fft::kernels::pipeline::Pipeline;
-use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, set_stage_flags};
-use crate::fft::kernels::pipeline::roles::{HALF, multiply_looked_up, write_in_order};
+use crate::fft::kernels::pipeline::roles::{
+    FACTOR_RE, HALF, Stage, ask_point, exchange, first_addresses, set_stage_flags, write_in_order,
+};
 use crate::fft::kernels::pipeline::uniforms::Word;
-use crate::generate::codelet::op_list::{Complex, OpList, Wish, negate, positive};
-use crate::generate::codelet::radix16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, negate};
+use crate::generate::codelet::radix16::{
+    Butterfly, Constants, Ends, butterfly_of, dft16, file_of, sum_and_difference,
+};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, File, MulOp};
+use crate::isa::{AddOp, File};
 use crate::machine::VECTOR_BYTES;
-
-/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
-/// port.
-pub const ADDRESSES: Place = Place::Accumulator(3);
-/// The factor of real parts of the input, which needs none either.
-const FACTOR_RE: Place = Place::R5;
 
 /// Registers that hold their values from one transform to the next.
 pub struct Producer<'a> {
@@ -39,27 +36,9 @@ pub struct Producer<'a> {
     pub setups: [Place; 2],
 }
 
-/// Sum and difference of two vectors, which it gives back.
-fn both(ops: &mut OpList<Word>, [x, y]: [Complex; 2], wishes: [Wish; 2]) -> [Complex; 2] {
-    let sum = [0, 1].map(|c| ops.add(x[c], y[c], wishes[0]));
-    let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], wishes[1]));
-    ops.give_back_complex(x);
-    ops.give_back_complex(y);
-    [sum, difference]
-}
-
 /// The file of the root of outputs k_x, which are in the other one.
 pub const fn file_of_root(k_x: u32) -> File {
     if k_x == 2 { File::A } else { File::B }
-}
-
-/// The file of vector `number` of those that a transform over x adds.
-const fn file_of_row(number: usize) -> File {
-    if number.count_ones().is_multiple_of(2) {
-        File::A
-    } else {
-        File::B
-    }
 }
 
 impl Producer<'_> {
@@ -70,51 +49,25 @@ impl Producer<'_> {
     /// Asks for lookup pair `pair` at the addresses in `at`: rows, roots after the transform over
     /// x, roots of outputs.
     fn ask(&self, ops: &mut OpList<Word>, at: Place, pair: usize) {
-        let addresses = Source::Place(at);
-        let tmu = Destination::Tmu(tmu(pair));
-        let to = Destination::Place(at);
         if pair < 16 {
-            ops.copy(addresses, tmu);
-            // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
-            ops.push(Operation::either(
-                AddOp::Add,
-                MulOp::V8adds,
-                addresses,
-                4,
-                tmu,
-            ));
-            ops.add_op(AddOp::Add, addresses, self.row_step, to);
+            ask_point(ops, pair);
+            ops.add_op(AddOp::Add, at, self.row_step, at);
             return;
         }
         if pair == 16 {
-            ops.add_op(AddOp::Shl, Source::Lane, 2, to);
-            let table = Source::Uniform(Word::Twiddles);
-            ops.add_op(AddOp::Add, addresses, table, to);
+            ops.add_op(AddOp::Shl, Source::Lane, 2, at);
+            ops.add_op(AddOp::Add, at, Source::Uniform(Word::Twiddles), at);
         }
         for _ in 0..2 {
-            ops.copy(addresses, tmu);
-            let step = Source::Place(self.vector_step);
-            ops.add_op(AddOp::Add, addresses, step, to);
+            ops.copy(at, Destination::Tmu(tmu(pair)));
+            ops.add_op(AddOp::Add, at, self.vector_step, at);
         }
     }
 
     /// Asks for the first rows.
     pub fn begin(&self, ops: &mut OpList<Word>) {
         let pipeline = &self.pipeline;
-        // Columns, which follow each other in memory, and rows, 256 bytes apart.
-        let columns = pipeline.columns();
-        let [within, row] = [(); 2].map(|()| ops.take(Wish::Accumulator));
-        let mask = Source::Small(columns as i32 - 1);
-        ops.add_op(AddOp::And, Source::Lane, mask, within);
-        ops.add_op(AddOp::Xor, Source::Lane, within, row);
-        ops.add_op(AddOp::Shl, within, 3, within);
-        let shift = 8 - columns.trailing_zeros();
-        ops.add_op(AddOp::Shl, row, shift as i32, row);
-        ops.add_op(AddOp::Add, within, Source::Uniform(Word::Input), within);
-        ops.add_op(AddOp::Add, row, self.offset, row);
-        ops.add_op(AddOp::Add, within, row, ADDRESSES);
-        ops.give_back(within);
-        ops.give_back(row);
+        first_addresses(ops, pipeline.columns(), Word::Input, self.offset);
         ops.immediate(pipeline.row_bytes(), self.row_step);
         ops.immediate(VECTOR_BYTES, self.vector_step);
         for pair in 0..ROWS_AHEAD {
@@ -126,9 +79,8 @@ impl Producer<'_> {
     /// rows are on their way; and the first twiddles asked for. Gives the outputs.
     pub fn load(&self, ops: &mut OpList<Word>, constants: &Constants) -> [Complex; 16] {
         let factors = [FACTOR_RE, self.setups[0]];
-        for (word, place) in [Word::FactorRe, Word::FactorIm].into_iter().zip(factors) {
-            ops.copy(Source::Uniform(word), place);
-        }
+        ops.copy(Source::Uniform(Word::FactorRe), factors[0]);
+        ops.copy(Source::Uniform(Word::FactorIm), factors[1]);
         let mut rows = Rows {
             producer: self,
             ops,
@@ -140,37 +92,48 @@ impl Producer<'_> {
         let outputs = rows.outputs.map(|output| output.expect("transformed"));
         ops.copy(ADDRESSES, self.addresses);
         ops.give_back(ADDRESSES);
-        let words = [Word::WriteSetup, Word::Drain];
-        for (word, place) in words.into_iter().zip(self.setups) {
-            ops.copy(Source::Uniform(word), place);
-        }
+        ops.copy(Source::Uniform(Word::WriteSetup), self.setups[0]);
+        ops.copy(Source::Uniform(Word::Drain), self.setups[1]);
         outputs
     }
 
-    /// An output times its twiddle, which is on its way.
+    /// An output times its twiddle, of which first cosines, then sines are on their way. Gives the
+    /// output back.
     fn multiply(&self, ops: &mut OpList<Word>, position: usize, z: Complex, file: File) -> Complex {
         let pair = self.pairs_before_outputs() + position;
-        multiply_looked_up(ops, tmu(pair), z, file, |ops| {
-            if position % HALF + ROWS_AHEAD < HALF {
-                self.ask(ops, self.addresses, pair + ROWS_AHEAD);
-            }
-        })
+        let factor = Source::Place(Place::R4);
+        let [re, im] = z;
+        ops.push(Operation::fetch(tmu(pair)));
+        let re_cos = ops.multiply(re, factor, Wish::Accumulator);
+        let im_cos = ops.multiply(im, factor, Wish::Accumulator);
+        ops.push(Operation::fetch(tmu(pair)));
+        if position % HALF + ROWS_AHEAD < HALF {
+            self.ask(ops, self.addresses, pair + ROWS_AHEAD);
+        }
+        let im_sin = ops.multiply(im, factor, Wish::Accumulator);
+        let multiplied_re = ops.add(re_cos, im_sin, Wish::File(file));
+        ops.give_back_complex([re_cos, im_sin]);
+        let re_sin = ops.multiply(re, factor, Wish::Accumulator);
+        let multiplied_im = ops.subtract(im_cos, re_sin, Wish::File(file));
+        ops.give_back_complex([im_cos, re_sin]);
+        ops.give_back_complex(z);
+        [multiplied_re, multiplied_im]
     }
 
-    /// The transform over x of vectors in the files of [`file_of_row`], which it gives back:
+    /// The transform over x of vectors in the files of [`file_of`], which it gives back:
     /// outputs k_x, from 1 on where roots can be read beside them.
     fn over_rows(&self, ops: &mut OpList<Word>, x: &[Complex]) -> Vec<Complex> {
         let files = [File::A, File::B].map(Wish::File);
         match *x {
             [x0] => vec![x0],
-            [x0, x1] => both(ops, [x0, x1], [Wish::AnyFile, files[0]]).into(),
+            [x0, x1] => sum_and_difference(ops, [x0, x1], [Wish::AnyFile, files[0]]).into(),
             [x0, x1, x2, x3] => {
-                let [even, evens] = both(ops, [x0, x2], files);
-                let [odd, [re, im]] = both(ops, [x1, x3], [files[1], files[0]]);
-                let [y0, y2] = both(ops, [even, odd], [Wish::AnyFile, files[1]]);
+                let [even, evens] = butterfly_of(ops, 0, [x0, x2]);
+                let [odd, [re, im]] = butterfly_of(ops, 1, [x1, x3]);
+                let [y0, y2] = sum_and_difference(ops, [even, odd], [Wish::AnyFile, files[1]]);
                 // -i times the difference of odd ones.
                 let odds = [im, negate(re)];
-                let [y1, y3] = both(ops, [evens, odds], [files[0]; 2]);
+                let [y1, y3] = sum_and_difference(ops, [evens, odds], [files[0]; 2]);
                 vec![y0, y1, y2, y3]
             }
             _ => unreachable!("one, two or four rows in the lanes"),
@@ -188,7 +151,7 @@ impl Producer<'_> {
                 let output = self.pipeline.output(position as u32);
                 let z = outputs[output as usize];
                 // Alone, a vector has to be in no file, and in each there is room for half of them.
-                let file = file_of_row(if rows == 1 { group } else { number });
+                let file = file_of(if rows == 1 { group } else { number });
                 self.multiply(ops, position, z, file)
             });
             groups.push(multiplied.collect());
@@ -200,10 +163,9 @@ impl Producer<'_> {
         for group in &groups {
             for bit in (0..rows.trailing_zeros()).rev() {
                 let lane_bit = 4 - rows.trailing_zeros() + bit;
-                let exchanged = Exchange::new(lane_bit as u8, Stage::Rows);
                 for first in (0..rows).filter(|number| number >> bit & 1 == 0) {
                     let pair = [first, first | 1 << bit].map(|number| group[number]);
-                    exchange_complex(ops, pair, exchanged);
+                    exchange(ops, pair, lane_bit as u8, Stage::Rows);
                 }
             }
         }
@@ -239,10 +201,9 @@ impl Producer<'_> {
             if signal.replace(stage) != Some(stage) {
                 set_stage_flags(ops, stage);
             }
-            let exchanged = Exchange::new(bit as u8 + 1, stage);
             for first in (0..columns).filter(|number| number >> bit & 1 == 0) {
                 let pair = [first, first | 1 << bit].map(|number| vectors[number]);
-                exchange_complex(ops, pair, exchanged);
+                exchange(ops, pair, bit as u8 + 1, stage);
             }
         }
     }
@@ -287,35 +248,20 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Takes the next pair of lookups, and asks for another.
-    fn take(&mut self, pair: usize, mut to: impl FnMut(&mut OpList<Word>, usize)) {
-        for component in 0..2 {
-            self.ops.push(Operation::fetch(tmu(pair)));
-            to(self.ops, component);
-        }
-        self.producer.ask(self.ops, ADDRESSES, pair + ROWS_AHEAD);
-    }
-
     fn next(&mut self) {
         let number = self.points.len();
-        let point = [0; 2].map(|_| positive(self.ops.take(Wish::File(file_of(number)))));
-        let factors = self.factors;
-        self.take(number, |ops, component| {
-            ops.push(Operation::mul(
-                MulOp::Fmul,
-                Place::R4,
-                factors[component],
-                point[component].place,
-            ));
-        });
+        let point = take_point(self.ops, number, number, self.factors);
+        self.producer.ask(self.ops, ADDRESSES, number + ROWS_AHEAD);
         self.points.push(point);
     }
 
     fn roots(&mut self) {
-        for (number, root) in self.producer.roots.iter().enumerate() {
-            self.take(16 + number, |ops, component| {
-                ops.copy(Place::R4, root[component]);
-            });
+        for (pair, root) in (16..).zip(self.producer.roots) {
+            for &place in root {
+                self.ops.push(Operation::fetch(tmu(pair)));
+                self.ops.copy(Place::R4, place);
+            }
+            self.producer.ask(self.ops, ADDRESSES, pair + ROWS_AHEAD);
         }
     }
 }

@@ -101,7 +101,6 @@ impl Handover {
     }
 
     /// Instructions.
-    #[must_use]
     pub const fn instructions(self) -> u32 {
         match self {
             Self::NextEarly(3) => 5,

@@ -72,10 +72,10 @@
 
 pub use super::handover::Handover;
 use super::handover::{LANE_ROWS, PAIRS};
-use crate::fft::kernels::context::Transform;
-use crate::fft::kernels::layout::{OnePass, not_in_its_lists};
+use crate::fft::kernels::context::{Buffers, ProgramContext};
+use crate::fft::kernels::layout::OnePass;
 use crate::fft::kernels::one_pass::cosine;
-use crate::fft::kernels::pipeline::layout::{CONSUMERS, Role, SECOND};
+use crate::fft::kernels::pipeline::layout::{CONSUMERS, SECOND};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Units, Word};
 use crate::fft::kernels::sizes::{CODELET_POINTS, POINT_BYTES};
 use crate::fft::kernels::twiddle;
@@ -91,8 +91,6 @@ const FIRST: u32 = CODELET_POINTS * LANE_ROWS;
 const LOOKUP: u32 = 16 * VECTOR_BYTES;
 /// Bytes from one k2 to the next.
 const ROW_OF_K2: u32 = POINT_BYTES * FIRST;
-/// The value of what only programs of the other role read.
-const UNREAD: u32 = 0;
 
 /// 2^12 points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,51 +143,12 @@ impl DoubleBuffered {
     pub const HEAD: u32 = 3;
     /// Words of a producer that it reads once.
     pub const PRODUCER_HEAD: u32 = 5;
-    /// Words at the beginning of a unit.
-    pub const BEGIN_UNIT: u32 = 1 + 1;
-    /// Words of half of its rows, with the way to what follows them.
-    pub const COLUMNS: u32 = 1 + 1 + 1 + 4;
-    /// Words of a unit before its halves.
-    const UNIT: u32 = Self::BEGIN_UNIT + 2 * Self::COLUMNS;
-    /// Words of a half, with the way to what follows it.
-    pub const HALF: u32 = 2;
-    /// Words of the pairs that are written one after the other, but the last, with the way to what
-    /// follows them.
-    pub const WRITE: u32 = 1 + 2 * (PAIRS - 1);
-    /// Words of the last pair, with the way to what follows it.
-    pub const WRITE_LAST: u32 = 1 + 2;
-    /// Words on the way to a second half.
-    pub const ROTATE: u32 = 1;
     /// Words of a consumer that it reads once.
     pub const CONSUMER_HEAD: u32 = 5;
-    /// Words at the beginning of a transform.
-    pub const BEGIN: u32 = 1;
-    /// Words of early vectors, without the way to what follows them.
-    pub const EARLY: u32 = 3;
-    /// Roots that a consumer looks up.
-    pub const LOOKED_UP: u32 = 2;
-    /// And its lines of code.
-    pub const CODE: u32 = 1;
-    /// Words with which late vectors are passed on.
-    pub const PASS: u32 = 1;
-    /// Words of the reads of late vectors.
-    pub const LATE: u32 = 1;
-    /// Words of the store of even outputs, and of odd ones.
-    pub const STORES: [u32; 2] = [5, 4];
-    /// Words with which the rows of a parity's outputs are made.
-    pub const ROWS_OF_OUTPUTS: u32 = 2 * CODELET_POINTS / 2;
-    /// Words at the end of a transform.
-    pub const DONE: u32 = 3;
-
     /// Words before those of a producer's units.
     const PRODUCER: u32 = Self::HEAD + Self::PRODUCER_HEAD;
     /// Words before those of consumers.
-    pub const CONSUMER: u32 = Self::PRODUCER
-        + Self::UNITS * Self::UNIT
-        + 2 * Self::UNITS * Self::HALF
-        + 4 * (Self::WRITE + Self::WRITE_LAST)
-        + 2 * Self::ROTATE
-        + 2;
+    pub const CONSUMER: u32 = 92;
 
     /// The k_x of a round, as its position in [`DoubleBuffered::K_X`]: a pair is two rounds of the
     /// first half, or a round's vectors of both units.
@@ -206,32 +165,20 @@ impl DoubleBuffered {
         2 * Self::VECTOR_STEP * (1 + LANE_ROWS * half as u32)
     }
 
-    /// The role of program `index`; QPUs of a slice get programs that follow each other, and run
-    /// either producers or consumers.
-    #[must_use]
-    pub const fn role(index: u32) -> Role {
-        if index < Self::PRODUCERS {
-            Role::Producer(index)
-        } else {
-            Role::Consumer(index - Self::PRODUCERS)
-        }
-    }
-
     /// A word of a producer's unit number `number`.
-    fn unit_word(transform: &Transform, producer: u32, (number, word): (u32, PartWord)) -> u32 {
+    fn unit_word(buffers: &Buffers, producer: u32, (number, word): (u32, PartWord)) -> u32 {
         let is_late = number + 1 == Self::UNITS;
         // Consumers have more parts than there are units.
         let before = (Self::UNITS - 1).saturating_sub(number);
         let unit = producer + Self::PRODUCERS * before;
-        let table = transform.twiddles
-            + Self::VECTOR_STEP * Self::VECTORS * before
-            + VECTOR_BYTES * producer;
+        let table =
+            buffers.table + Self::VECTOR_STEP * Self::VECTORS * before + VECTOR_BYTES * producer;
         let rows = |pair: u8| {
             let first = if is_late { 0 } else { 32 * (pair % 2) };
             Block::row(first + producer as u8)
         };
         match word {
-            PartWord::Input => transform.input + POINT_BYTES * COLUMNS * unit,
+            PartWord::Input => buffers.from + POINT_BYTES * COLUMNS * unit,
             PartWord::RowStep { number } => {
                 let [row, next] = [0, 1].map(|behind| {
                     let number = usize::from(number) + behind;
@@ -245,28 +192,34 @@ impl DoubleBuffered {
             // Real and imaginary parts of a round, then of the other.
             PartWord::WriteSetup { pair } => rows(pair).stride(8).write_setup().unwrap_or_default(),
             PartWord::Drain { pair } => rows(pair).read_setup(1).unwrap_or_default(),
-            _ => UNREAD,
+            // Only programs of the other role read it.
+            _ => 0,
         }
     }
 
-    /// A word of a consumer's round number `number`.
-    fn round_word(transform: &Transform, consumer: u32, (number, word): (u32, PartWord)) -> u32 {
+    /// A word of a consumer's round number `number`; the conjugate is that of the output.
+    fn round_word(
+        buffers: &Buffers,
+        conjugate: f32,
+        consumer: u32,
+        (number, word): (u32, PartWord),
+    ) -> u32 {
         let round = consumer + CONSUMERS * number;
         let half = round / LANE_ROWS;
         match word {
             PartWord::Store { half: parity } => {
                 let position = Self::position(round) as usize % Self::K_X.len();
                 let octet = 2 * Self::K_X[position] + half;
-                transform.output + VECTOR_BYTES * octet + ROW_OF_K2 * u32::from(parity)
+                buffers.to + VECTOR_BYTES * octet + ROW_OF_K2 * u32::from(parity)
             }
             PartWord::RootsAhead { half, number } => {
                 let lookup = 2 * consumer + u32::from(number);
-                transform.twiddles + Self::roots_of_half(half) + LOOKUP * lookup
+                buffers.table + Self::roots_of_half(half) + LOOKUP * lookup
             }
             PartWord::CodeAhead => LOOKUP * consumer,
             PartWord::Factor { output, is_sine } => {
                 let factor = if is_sine {
-                    cosine(output.abs_diff(8)) * transform.output_conjugate()
+                    cosine(output.abs_diff(8)) * conjugate
                 } else {
                     cosine(output.min(16 - output))
                 };
@@ -288,7 +241,8 @@ impl DoubleBuffered {
             }
             PartWord::PassOn(units) => Handover::behind(consumer, number, units).bytes(),
             PartWord::IsLast => u32::from(number + 1 == Self::EARLY_ROUNDS),
-            _ => UNREAD,
+            // Only programs of the other role read it.
+            _ => 0,
         }
     }
 }
@@ -344,25 +298,28 @@ impl OnePass for DoubleBuffered {
         3.5 - 0.125 + 0.25
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
+    fn uniform(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
-        let role = Self::role(index);
+        let (index, list) = (program.program, program.start);
+        // QPUs of a slice get programs that follow each other, and run either producers or
+        // consumers.
+        let consumer = index.checked_sub(Self::PRODUCERS);
         match Word::of(id) {
-            Word::OfConsumers(bytes) if index >= Self::PRODUCERS => bytes,
+            Word::OfConsumers(bytes) if consumer.is_some() => bytes,
             Word::OfConsumers(_) => 0,
             Word::ConsumerList => list + 4 * Self::CONSUMER,
-            Word::Transforms => transform.batch,
-            Word::FactorRe => transform.factors[0].to_bits(),
-            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
+            Word::Transforms => program.batch,
+            Word::FactorRe => program.scale[0].to_bits(),
+            Word::FactorIm => (program.scale[0] * program.conjugate).to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Step => POINT_BYTES * Self::POINTS,
-            Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
+            Word::List if consumer.is_none() => list + 4 * Self::PRODUCER,
             Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
             Word::Bytes(bytes) => bytes,
-            Word::Opens => u32::from(role == Role::Consumer(0)),
-            Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
+            Word::Opens => u32::from(consumer == Some(0)),
+            Word::Peers if consumer == Some(0) => CONSUMERS - 1,
             Word::Peers => u32::MAX,
-            Word::Conjugate => transform.output_conjugate().to_bits(),
+            Word::Conjugate => program.output_conjugate().to_bits(),
             // k2 = group, + 4, + 8 and so on: every second row of a half.
             Word::OutputSetup { group } => {
                 let first = 32 + 16 * (group % 2) + group / 2;
@@ -371,16 +328,15 @@ impl OnePass for DoubleBuffered {
             // Every second k2.
             Word::StoreStride => store_stride((2 * ROW_OF_K2 - VECTOR_BYTES) as u16),
             Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
-            Word::Part { part, word } => match role {
-                Role::Producer(producer) => {
-                    Self::unit_word(transform, producer, (part.into(), word))
+            Word::Part { part, word } => {
+                let (part, conjugate) = ((part.into(), word), program.output_conjugate());
+                match consumer {
+                    None => Self::unit_word(buffers, index, part),
+                    Some(consumer) => Self::round_word(buffers, conjugate, consumer, part),
                 }
-                Role::Consumer(consumer) => {
-                    Self::round_word(transform, consumer, (part.into(), word))
-                }
-                Role::Idle => not_in_its_lists(),
-            },
-            _ => UNREAD,
+            }
+            // Only programs of the other role read it.
+            _ => 0,
         }
     }
 }
@@ -389,22 +345,17 @@ impl OnePass for DoubleBuffered {
 mod tests {
     use super::*;
 
-    const TRANSFORM: Transform = Transform {
-        input: 0,
-        twiddles: 0,
-        output: 0,
-        batch: 1,
-        programs: DoubleBuffered::PROGRAMS,
-        conjugate: 1.0,
-        factors: [1.0; 2],
-    };
-
     #[test]
     fn rounds_of_all_consumers_are_all_halves_and_k_x() {
         let mut stores: Vec<_> = (0..CONSUMERS * DoubleBuffered::ROUNDS)
             .map(|n| {
                 let word = PartWord::Store { half: 0 };
-                DoubleBuffered::round_word(&TRANSFORM, n % CONSUMERS, (n / CONSUMERS, word))
+                DoubleBuffered::round_word(
+                    &Buffers::default(),
+                    1.0,
+                    n % CONSUMERS,
+                    (n / CONSUMERS, word),
+                )
             })
             .collect();
         stores.sort_unstable();
@@ -416,8 +367,9 @@ mod tests {
     fn each_unit_is_done_once() {
         let units = (0..DoubleBuffered::PRODUCERS).flat_map(|producer| {
             let units = 0..DoubleBuffered::UNITS;
-            units
-                .map(move |n| DoubleBuffered::unit_word(&TRANSFORM, producer, (n, PartWord::Input)))
+            units.map(move |n| {
+                DoubleBuffered::unit_word(&Buffers::default(), producer, (n, PartWord::Input))
+            })
         });
         let mut units: Vec<_> = units.collect();
         units.sort_unstable();

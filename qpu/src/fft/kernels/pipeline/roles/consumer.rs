@@ -3,30 +3,17 @@
 //! How points come is each one's own. Even outputs are stored before odd ones are made, so that a
 //! store is under way while a consumer computes.
 
-use super::semaphore::HALVES;
-use super::{Assembly, Operation};
-use crate::fft::kernels::one_pass::program::Phase;
+use super::{HALVES, Operation};
+use crate::fft::kernels::one_pass::program::{Phase, Piece};
 use crate::fft::kernels::one_pass::rows::{Factors, rows_in_registers};
 use crate::fft::kernels::pipeline::uniforms::Word;
-use crate::generate::codelet::op_list::{Complex, OpList, Wish};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{
-    Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, order_of_radix4,
+    Butterfly, Constants, Ends, dft16_of_parity, file_of, order_of_radix4,
 };
 use crate::generate::schedule::{Destination, Place, Source};
-use crate::generate::{NONE, ST_WAIT};
 use crate::isa::{AddOp, File, SemaphoreAction};
 use std::collections::VecDeque;
-
-/// Pieces of [`Consumer::pieces`].
-const PIECES: usize = 5;
-/// Their phases.
-pub const FROM_POINTS: [Phase; PIECES] = [
-    "even-rows",
-    "even-store",
-    "odd-outputs",
-    "odd-rows",
-    "odd-store",
-];
 
 /// Both rows of an output.
 type Rows = [Place; 2];
@@ -38,8 +25,6 @@ pub struct Consumer<'a> {
     pub factors: &'a Factors,
     /// Offset of the round's output.
     pub offset: Place,
-    /// Points that have come, until the first layer of the transform reads them.
-    pub points: [Option<Complex>; 16],
     outputs: [Option<Complex>; 16],
     /// The places of the next outputs; wherever there is room when there are none.
     places: VecDeque<Complex>,
@@ -52,9 +37,8 @@ impl Ends for Consumer<'_> {
         self.ops
     }
 
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        let points = [n, n + 8].map(|n| self.points[n].take().expect("read once"));
-        butterfly_of(self.ops, n, points)
+    fn butterfly(&mut self, _n: usize) -> Butterfly {
+        unreachable!("the first layer is written before")
     }
 
     fn wish(&self, component: usize) -> Wish {
@@ -70,10 +54,6 @@ impl Ends for Consumer<'_> {
     }
 }
 
-fn count(ops: &mut OpList<Word>, action: SemaphoreAction, semaphore: u8) {
-    ops.push(Operation::semaphore(action, semaphore));
-}
-
 impl<'a> Consumer<'a> {
     pub fn new(
         ops: &'a mut OpList<Word>,
@@ -86,66 +66,93 @@ impl<'a> Consumer<'a> {
             constants,
             factors,
             offset,
-            points: [None; 16],
             outputs: [None; 16],
             places: VecDeque::new(),
         }
     }
 
     fn setup(&mut self, word: Word) {
-        self.ops
-            .copy(Source::Uniform(word), Destination::WriteSetup);
+        let word = Source::Uniform(word);
+        self.ops.copy(word, Destination::WriteSetup);
     }
 
-    /// The rest, from the first layer of the transform on, with even lanes told: even outputs' rows
-    /// and their store, odd outputs, their rows and their store.
-    pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Vec<Operation>; PIECES] {
+    /// Rows of the VPM into the registers of points. Even lanes have Z from here on.
+    pub fn read(&mut self) -> [Complex; 16] {
+        let points = std::array::from_fn(|n| {
+            if n % 8 == 0 {
+                let component = (n / 8) as u8;
+                let setup = Source::Uniform(Word::ReadSetup { component });
+                self.ops.copy(setup, Destination::ReadSetup);
+            }
+            let point = [0; 2].map(|_| positive(self.ops.take(Wish::File(file_of(n)))));
+            for value in point {
+                self.ops.copy(Source::Vpm, value.place);
+            }
+            point
+        });
+        self.ops.set_lane_flags(1);
+        points
+    }
+
+    fn cut(&mut self, phase: Phase) -> Piece<Word> {
+        (phase, self.ops.cut())
+    }
+
+    /// The rest, from the first layer of the transform on, with even lanes told: rows of even
+    /// outputs and their store, odd outputs, their rows and their store.
+    pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Piece<Word>; 5] {
         self.transform(butterflies, 0);
         let rows = self.rows(0);
-        let even_rows = self.ops.cut();
+        let even_rows = self.cut("even-rows");
         self.store(0, rows);
-        let even_store = self.ops.cut();
+        let even_store = self.cut("even-store");
         self.transform(butterflies, 1);
-        let odd_outputs = self.ops.cut();
+        let odd_outputs = self.cut("odd-outputs");
         let rows = self.rows(1);
-        let odd_rows = self.ops.cut();
+        let odd_rows = self.cut("odd-rows");
         self.store(1, rows);
         self.end_store(1);
-        let odd_store = self.ops.cut();
-        [even_rows, even_store, odd_outputs, odd_rows, odd_store]
+        [
+            even_rows,
+            even_store,
+            odd_outputs,
+            odd_rows,
+            self.cut("odd-store"),
+        ]
     }
 
-    /// The pieces of [`Consumer::pieces`], with rows made by the same piece twice: even outputs,
-    /// rows, their store, odd outputs, their store.
-    pub fn pieces_of_a_routine(
-        &mut self,
-        butterflies: &[Butterfly; 8],
-    ) -> [Vec<Operation>; PIECES] {
+    /// The pieces of [`Consumer::pieces`], with rows made by the same piece twice.
+    pub fn pieces_of_a_routine(&mut self, butterflies: &[Butterfly; 8]) -> [Piece<Word>; 5] {
         self.transform(butterflies, 0);
-        let even_outputs = self.ops.cut();
+        let even_outputs = self.cut("even-outputs");
         let places = self.in_order(0);
         let rows = self.rows(0);
-        let all_rows = self.ops.cut();
+        let all_rows = self.cut("rows");
         self.store(0, rows);
-        let even_store = self.ops.cut();
+        let even_store = self.cut("even-store");
         // Odd outputs come where even ones were.
         for value in places.as_flattened() {
             self.ops.reserve(value.place);
         }
         self.places = places.into();
         self.transform(butterflies, 1);
-        let odd_outputs = self.ops.cut();
+        let odd_outputs = self.cut("odd-outputs");
         self.store(1, rows.map(|(group, rows)| (group + 1, rows)));
         self.end_store(1);
-        let odd_store = self.ops.cut();
-        [even_outputs, all_rows, even_store, odd_outputs, odd_store]
+        [
+            even_outputs,
+            all_rows,
+            even_store,
+            odd_outputs,
+            self.cut("odd-store"),
+        ]
     }
 
     /// The outputs of a parity in the order in which they are made.
     fn in_order(&mut self, parity: usize) -> Vec<Complex> {
+        let order = order_of_radix4(self.ops);
         let groups = [parity, parity + 2].into_iter();
-        let steps = order_of_radix4(self.ops).map(|k2| 4 * k2);
-        let all = groups.flat_map(|k1| steps.map(|step| k1 + step));
+        let all = groups.flat_map(|k1| order.map(|k2| k1 + 4 * k2));
         all.map(|k| self.outputs[k].expect("transformed")).collect()
     }
 
@@ -170,13 +177,15 @@ impl<'a> Consumer<'a> {
     fn end_store(&mut self, half: u8) {
         self.ops.copy(Source::StoreWait, Destination::Nothing);
         let lock = HALVES[usize::from(half)];
-        count(self.ops, SemaphoreAction::Increment, lock);
+        self.ops
+            .push(Operation::semaphore(SemaphoreAction::Increment, lock));
     }
 
     /// Rows of half `half` to the VPM and to memory.
     fn store(&mut self, half: u8, groups: [(u8, [Rows; 4]); 2]) {
         let lock = HALVES[usize::from(half)];
-        count(self.ops, SemaphoreAction::Decrement, lock);
+        self.ops
+            .push(Operation::semaphore(SemaphoreAction::Decrement, lock));
         if half == 0 {
             self.setup(Word::StoreStride);
         }
@@ -191,24 +200,7 @@ impl<'a> Consumer<'a> {
         }
         self.setup(Word::StoreSetup { index: half });
         let address = Source::Uniform(Word::Store { index: half });
-        self.ops.push(Operation::add(
-            AddOp::Add,
-            self.offset,
-            address,
-            Destination::StoreAddress,
-        ));
+        let to = Destination::StoreAddress;
+        self.ops.add_op(AddOp::Add, self.offset, address, to);
     }
-}
-
-/// Writes those pieces, one after the other.
-pub fn go_through(all: &mut Assembly) {
-    let [first @ .., odd_rows, last] = FROM_POINTS;
-    for piece in first {
-        all.piece(piece, None);
-    }
-    // Others may store through the first half of the VPM as soon as this one does not.
-    all.b.mov(NONE, ST_WAIT);
-    all.b.srel(HALVES[0]);
-    all.piece(odd_rows, None);
-    all.piece(last, None);
 }

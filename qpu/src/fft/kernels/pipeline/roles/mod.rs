@@ -4,13 +4,14 @@
 //! How vectors are handed on is each one's own ([`super::code`], [`super::double_buffered::code`]).
 
 pub mod consumer;
-pub mod semaphore;
 
 use super::uniforms::Word;
+use crate::fft::kernels::one_pass::lookups::{ADDRESSES, tmu};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
 use crate::generate::codelet::radix16::Constants;
 use crate::generate::schedule::{self, Destination, Place, Source};
-use crate::isa::{File, SemaphoreAction};
+use crate::generate::{Builder, Label, NONE, R0, UNIF};
+use crate::isa::{AddOp, BranchCond, Cond, File, MulOp, SemaphoreAction};
 
 pub type Operation = schedule::Operation<Word>;
 pub type Assembly<'a> = crate::fft::kernels::one_pass::program::Assembly<'a, Word>;
@@ -18,16 +19,15 @@ pub type Pieces = crate::fft::kernels::one_pass::program::Pieces<Word>;
 
 /// Outputs of the transform of 16 points that a producer multiplies and exchanges at a time.
 pub const HALF: usize = 8;
+/// The factor of real parts of a producer's input: an operand that needs no read port.
+pub const FACTOR_RE: Place = Place::R5;
+/// Semaphores that lock the halves of output.
+pub const HALVES: [u8; 2] = [3, 4];
 
-/// An op list without accumulator `kept`, with its constants and what both roles keep: transforms
-/// or rounds that are left, and how far on the present one is.
-pub fn begin(kept: Place) -> (OpList<Word>, Constants, [Place; 2]) {
-    // Counted down and compared beside small immediates, which are read through file B's port.
-    begin_on(OpList::new(kept), [File::A; 2])
-}
-
-/// Begins as [`begin`] does, on an op list that is still empty, with what is kept in these files.
-pub fn begin_on(mut ops: OpList<Word>, files: [File; 2]) -> (OpList<Word>, Constants, [Place; 2]) {
+/// Begins an op list with its constants and with what both roles keep, in these files: transforms
+/// or rounds that are left, and how far on the present one is. The former are counted down beside a
+/// small immediate, which is read through file B's port.
+pub fn begin(mut ops: OpList<Word>, files: [File; 2]) -> (OpList<Word>, Constants, [Place; 2]) {
     // The constants are the first registers.
     let constants = Constants::from_uniforms(
         &mut ops,
@@ -37,30 +37,64 @@ pub fn begin_on(mut ops: OpList<Word>, files: [File; 2]) -> (OpList<Word>, Const
     (ops, constants, kept)
 }
 
-/// A vector times its root, of which first cosines, then sines are on their way in `tmu`; `ask`
-/// asks for another root there. Gives z back.
-pub fn multiply_looked_up(
-    ops: &mut OpList<Word>,
-    tmu: u8,
-    z: Complex,
-    file: File,
-    ask: impl FnOnce(&mut OpList<Word>),
-) -> Complex {
-    let factor = Source::Place(Place::R4);
-    let [re, im] = z;
-    ops.push(Operation::fetch(tmu));
-    let re_cos = ops.multiply(re, factor, Wish::Accumulator);
-    let im_cos = ops.multiply(im, factor, Wish::Accumulator);
-    ops.push(Operation::fetch(tmu));
-    ask(ops);
-    let im_sin = ops.multiply(im, factor, Wish::Accumulator);
-    let multiplied_re = ops.add(re_cos, im_sin, Wish::File(file));
-    ops.give_back_complex([re_cos, im_sin]);
-    let re_sin = ops.multiply(re, factor, Wish::Accumulator);
-    let multiplied_im = ops.subtract(im_cos, re_sin, Wish::File(file));
-    ops.give_back_complex([im_cos, re_sin]);
-    ops.give_back_complex(z);
-    [multiplied_re, multiplied_im]
+/// The addresses of a producer's first rows: so many columns follow each other in memory, rows are
+/// 256 bytes apart.
+pub fn first_addresses(ops: &mut OpList<Word>, columns: u32, input: Word, offset: Place) {
+    let [within, row] = [(); 2].map(|()| ops.take(Wish::Accumulator));
+    ops.add_op(AddOp::And, Source::Lane, columns as i32 - 1, within);
+    ops.add_op(AddOp::Xor, Source::Lane, within, row);
+    ops.add_op(AddOp::Shl, within, 3, within);
+    ops.add_op(AddOp::Shl, row, 8 - columns.ilog2() as i32, row);
+    ops.add_op(AddOp::Add, within, Source::Uniform(input), within);
+    ops.add_op(AddOp::Add, row, offset, row);
+    ops.add_op(AddOp::Add, within, row, ADDRESSES);
+    ops.give_back(within);
+    ops.give_back(row);
+}
+
+/// Asks for both parts of the points at [`ADDRESSES`], as lookup `number`.
+pub fn ask_point(ops: &mut OpList<Word>, number: usize) {
+    let tmu = Destination::Tmu(tmu(number));
+    ops.copy(ADDRESSES, tmu);
+    // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
+    let (op, mul_op) = (AddOp::Add, MulOp::V8adds);
+    ops.push(Operation::either(op, mul_op, ADDRESSES, 4, tmu));
+}
+
+/// The upper of the two bits of a lane's number that flags tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Bits 3 and 2.
+    Rows = 3,
+    /// Bits 2 and 1.
+    Columns = 2,
+}
+
+/// C is bit `stage` of a lane's number, N the bit below.
+pub fn set_stage_flags(ops: &mut OpList<Word>, stage: Stage) {
+    // Shifts are modulo 32: bit `stage` comes out last.
+    let shift = Source::Small(-(stage as i32));
+    ops.set_flags(AddOp::Shl, Source::Lane, shift);
+}
+
+/// Bit 0 of `pair` changes places with bit `bit` of the lanes, one of the two that flags tell: [x,
+/// y] becomes x and y of lanes without the bit, and x and y of those with it.
+pub fn exchange(ops: &mut OpList<Word>, pair: [Complex; 2], bit: u8, stage: Stage) {
+    let (set, clear) = if bit == stage as u8 {
+        (Cond::CS, Cond::CC)
+    } else {
+        (Cond::NS, Cond::NC)
+    };
+    let distance = 1 << bit;
+    for component in 0..2 {
+        let pair = pair.map(|z| z[component].place);
+        // What is rotated has to be in an accumulator.
+        let [x, y] = pair.map(|place| ops.load(place, Wish::Accumulator));
+        ops.merge_rotated(y, distance, set, pair[0]);
+        ops.merge_rotated(x, 16 - distance, clear, pair[1]);
+        ops.give_back(x);
+        ops.give_back(y);
+    }
 }
 
 /// Writes to the VPM, when they may be made by `gate`; then the next producer may write, and, when
@@ -79,4 +113,42 @@ pub fn write_in_order(
     ops.copy(drain, Destination::ReadSetup);
     ops.copy(Source::Vpm, Destination::Nothing);
     ops.push(Operation::semaphore(SemaphoreAction::Increment, written));
+}
+
+/// The beginning of a consumer. Consumer 0, whose next uniform is not 0, makes what is `made` at
+/// the start: locks, and what lets the first go on.
+pub fn open(b: &mut Builder, made: &[u8]) {
+    let others = b.label("others");
+    b.mov(NONE, UNIF).setf();
+    b.brr(BranchCond::AllZS, others);
+    b.nops(3);
+    for &number in made {
+        b.srel(number);
+    }
+    b.bind(others);
+}
+
+/// The end of a consumer, which has in r0 a number, or -1 if it is a follower. Consumer 0 takes
+/// back what `first` does and, when all `others` have counted `ended`, what it `made`.
+pub fn close(
+    b: &mut Builder,
+    follower: Label,
+    (ended, others): (u8, usize),
+    made: &[u8],
+    first: impl FnOnce(&mut Builder),
+) {
+    b.mov(NONE, R0).setf();
+    b.brr(BranchCond::AllNS, follower);
+    b.nops(3);
+    first(b);
+    for _ in 0..others {
+        b.sacq(ended);
+    }
+    for &number in made {
+        b.sacq(number);
+    }
+    b.end();
+    b.bind(follower);
+    b.srel(ended);
+    b.end();
 }

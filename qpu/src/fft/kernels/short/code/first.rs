@@ -1,13 +1,13 @@
 //! The first half: rows into registers, eight points in every lane transformed, multiplied, and
 //! written as columns.
 
-use super::{barrier, load};
+use super::{arrive, load};
 use crate::fft::kernels::layout::OnePass;
-use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, request, tmu};
+use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, request, take_point, tmu};
 use crate::fft::kernels::short::Short;
 use crate::fft::kernels::short::layout::Word;
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, negate, positive};
-use crate::generate::codelet::radix16::file_of;
+use crate::generate::codelet::radix16::{butterfly_of, sum_and_difference};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, File, MulOp};
 use crate::machine::VECTOR_BYTES;
@@ -59,40 +59,31 @@ struct Sharing {
     drain: Place,
 }
 
-/// The TMU of a vector of twiddles.
-fn tmu_of(vector: usize) -> u8 {
-    tmu(vector / 2)
-}
-
 impl First {
     /// Loads what the first lookups need.
     pub fn new(ops: &mut OpList<Word>, short: Short) -> Self {
         let lanes = ops.take(Wish::File(File::A));
-        let to = Destination::Place(ADDRESSES);
         let lane = match short.run() {
             16 => Source::Lane,
             run => {
-                let mask = Source::Small(run as i32 - 1);
-                ops.add_op(AddOp::And, Source::Lane, mask, to);
+                ops.add_op(AddOp::And, Source::Lane, run as i32 - 1, ADDRESSES);
                 Source::Place(ADDRESSES)
             }
         };
-        ops.add_op(AddOp::Shl, lane, 3, to);
+        ops.add_op(AddOp::Shl, lane, 3, ADDRESSES);
         ops.add_op(AddOp::Add, ADDRESSES, Source::Uniform(Word::Input), lanes);
+        let log2_columns = short.columns().ilog2() as i32;
         if short.is_shared() {
             // The upper half of the lanes has the next row.
             let row = ops.take(Wish::Accumulator);
-            let to = Destination::Place(row);
-            ops.add_op(AddOp::And, Source::Lane, 8, to);
-            let shift = Source::Small(short.columns().ilog2() as i32);
-            ops.add_op(AddOp::Shl, row, shift, to);
+            ops.add_op(AddOp::And, Source::Lane, 8, row);
+            ops.add_op(AddOp::Shl, row, log2_columns, row);
             ops.add_op(AddOp::Add, lanes, row, lanes);
             ops.give_back(row);
         }
         let transform = (short.transforms() > 1).then(|| {
             let place = ops.take(Wish::File(File::B));
-            let shift = Source::Small(short.columns().ilog2() as i32);
-            ops.add_op(AddOp::Shr, Source::Lane, shift, place);
+            ops.add_op(AddOp::Shr, Source::Lane, log2_columns, place);
             place
         });
         Self {
@@ -107,15 +98,13 @@ impl First {
     /// Asks for the first rows of a unit; `last` holds how many transforms follow its first. Lanes
     /// of others read the last one.
     pub fn ask(&self, ops: &mut OpList<Word>, last: Place) {
-        let to = Destination::Place(ADDRESSES);
-        let addresses = Source::Place(ADDRESSES);
         match self.transform {
-            None => ops.copy(self.lanes, to),
+            None => ops.copy(self.lanes, ADDRESSES),
             Some(transform) => {
-                ops.add_op(AddOp::Min, last, transform, to);
-                let shift = Source::Small(3 + self.short.log2_points() as i32);
-                ops.add_op(AddOp::Shl, addresses, shift, to);
-                ops.add_op(AddOp::Add, addresses, self.lanes, to);
+                ops.add_op(AddOp::Min, last, transform, ADDRESSES);
+                let shift = 3 + self.short.log2_points() as i32;
+                ops.add_op(AddOp::Shl, ADDRESSES, shift, ADDRESSES);
+                ops.add_op(AddOp::Add, ADDRESSES, self.lanes, ADDRESSES);
             }
         }
         for row in 0..ROWS_AHEAD {
@@ -165,17 +154,7 @@ impl First {
     /// Rows into registers, and the first twiddles asked for.
     pub fn load_rows(&self, ops: &mut OpList<Word>, constants: &Constants) -> [Complex; 8] {
         std::array::from_fn(|row| {
-            let point = [(); 2].map(|()| {
-                let place = ops.take(Wish::File(file_of(row)));
-                ops.push(Operation::fetch(tmu(row)));
-                ops.push(Operation::mul(
-                    MulOp::Fmul,
-                    Place::R4,
-                    constants.factor,
-                    place,
-                ));
-                positive(place)
-            });
+            let point = take_point(ops, row, row, [constants.factor; 2]);
             match row + ROWS_AHEAD {
                 next @ 0..8 => self.ask_row(ops, next),
                 next => {
@@ -198,25 +177,16 @@ impl First {
     ) {
         // The rows are those of the unit before until it is stored. Waits no sooner than there is
         // an output, which is in file A: what is waited for is read through file B's port.
-        let first = outputs[Short::OUTPUTS[0] as usize][0];
-        ops.add_op(
-            AddOp::Or,
-            Source::StoreWait,
-            first.place,
-            Destination::Nothing,
-        );
+        let first = outputs[Short::OUTPUTS[0] as usize][0].place;
+        let nothing = Destination::Nothing;
+        ops.add_op(AddOp::Or, Source::StoreWait, first, nothing);
         // One after the other begins to write, and lets the next when half of its real parts are:
         // stores follow each other anyway, and the first is not to wait until all have had their
         // share of the port. Ten shorter transforms are two or three units, which gain less than
         // the mutex costs.
         let takes_mutex = matches!(self.short.columns(), 8 | 16) && !self.short.is_shared();
         if takes_mutex {
-            ops.add_op(
-                AddOp::Or,
-                Source::MutexAcquire,
-                first.place,
-                Destination::Nothing,
-            );
+            ops.add_op(AddOp::Or, Source::MutexAcquire, first, nothing);
         }
         let mut imaginary: Vec<Place> = Vec::new();
         for (position, output) in Short::OUTPUTS.into_iter().enumerate() {
@@ -252,7 +222,7 @@ impl First {
             // Reading any vector waits until the writes are in the VPM (HW-2497).
             ops.copy(sharing.drain, Destination::ReadSetup);
             ops.copy(Source::Vpm, Destination::Nothing);
-            ops.push(barrier::arrive());
+            ops.push(arrive());
         }
     }
 }
@@ -299,7 +269,7 @@ impl Constants {
 
     /// Fetches a vector, and asks for those that take the place of it and the one before.
     fn fetch(&self, ops: &mut OpList<Word>, vector: usize) {
-        ops.push(Operation::fetch(tmu_of(vector)));
+        ops.push(Operation::fetch(tmu(vector / 2)));
         if vector % 2 == 1 {
             self.ask_twiddles(ops, vector - 1 + TWIDDLES_AHEAD);
         }
@@ -312,10 +282,7 @@ impl Sharing {
     /// [`Short::is_negative`].
     fn across(&self, ops: &mut OpList<Word>, output: u32, z: Complex) -> Complex {
         // What changes lanes has to be in an accumulator.
-        let [re, im] = z.map(|part| {
-            let copy = ops.load(part.place, Wish::Accumulator);
-            positive(copy)
-        });
+        let [re, im] = z.map(|part| positive(ops.load(part.place, Wish::Accumulator)));
         ops.give_back_complex(z);
         let into_upper = |ops: &mut OpList<Word>, op, [first, second]: [Place; 2], into: Value| {
             ops.push(Operation::add(op, first, second, into.place).when(UPPER));
@@ -357,20 +324,14 @@ impl Sharing {
                 }
             }
         }
-        let files = [File::A, File::B];
-        let mut files = files.into_iter();
-        [re, im].map(|part| {
-            let wish = Wish::File(files.next().expect("one for each part"));
-            let moved = positive(ops.take(Wish::AnyFile));
-            let product = Operation::mul(MulOp::Fmul, part.place, self.signs, moved.place);
+        [(re, File::A), (im, File::B)].map(|(part, file)| {
+            let moved = ops.take(Wish::AnyFile);
+            let product = Operation::mul(MulOp::Fmul, part.place, self.signs, moved);
             ops.push(product.rotated(8));
-            let moved_signed = if Short::is_negative(output) {
-                moved
-            } else {
-                negate(moved)
-            };
-            let sum = ops.add(part, moved_signed, wish);
-            ops.give_back(moved.place);
+            let negative = !Short::is_negative(output);
+            let place = moved;
+            let sum = ops.add(part, Value { place, negative }, Wish::File(file));
+            ops.give_back(moved);
             ops.give_back(part.place);
             sum
         })
@@ -385,18 +346,7 @@ pub fn transform(ops: &mut OpList<Word>, points: [Complex; 8]) -> [Complex; 8] {
     let minus = |z: Complex| z.map(negate);
     // -i z.
     let back = |[re, im]: Complex| -> Complex { [im, negate(re)] };
-    let [sums, differences] = {
-        let mut halves = [[None; 4]; 2];
-        for n in 0..4 {
-            let [x, y] = [points[n], points[n + 4]];
-            let file = file_of(n);
-            halves[0][n] = Some(both(ops, x, y, Wish::File(file)));
-            halves[1][n] = Some(both(ops, x, minus(y), Wish::File(file.other())));
-            ops.give_back_complex(x);
-            ops.give_back_complex(y);
-        }
-        halves.map(|half| half.map(|z| z.expect("written above")))
-    };
+    let halves = [0, 1, 2, 3].map(|n| butterfly_of(ops, n, [points[n], points[n + 4]]));
     let files = [File::A, File::B].map(Wish::File);
     let sum = |ops: &mut OpList<Word>, x: Complex, y: Complex| -> Complex {
         [0, 1].map(|part| ops.add(x[part], y[part], files[part]))
@@ -416,25 +366,16 @@ pub fn transform(ops: &mut OpList<Word>, points: [Complex; 8]) -> [Complex; 8] {
         }
         y
     };
-    let pair = |ops: &mut OpList<Word>, x: Complex, y: Complex, files: [File; 2]| {
-        let pair = [
-            both(ops, x, y, Wish::File(files[0])),
-            both(ops, x, minus(y), Wish::File(files[1])),
-        ];
-        ops.give_back_complex(x);
-        ops.give_back_complex(y);
-        pair
-    };
-    let [s0, s1, s2, s3] = sums;
-    let even = pair(ops, s0, s2, [File::A, File::B]);
-    let odd = pair(ops, s1, s3, [File::B, File::A]);
+    let [s0, s1, s2, s3] = halves.map(|[sum, _]| sum);
+    let [even, odd] = [[s0, s2], [s1, s3]];
+    let [even, odd] = [butterfly_of(ops, 0, even), butterfly_of(ops, 1, odd)];
     let [y0, y2, y4, y6] = four(ops, even, odd);
 
-    let [d0, d1, d2, d3] = differences;
-    let even = pair(ops, d0, back(d2), [File::A, File::A]);
+    let [d0, d1, d2, d3] = halves.map(|[_, difference]| difference);
+    let even = sum_and_difference(ops, [d0, back(d2)], [Wish::File(File::A); 2]);
     // c (f - i e) and c (e - i f) of sum f and difference e: sum and difference of d1 and d3
     // multiplied by an eighth and by three.
-    let [f, e] = pair(ops, d1, d3, [File::B, File::A]);
+    let [f, e] = butterfly_of(ops, 1, [d1, d3]);
     let cosine = Source::Place(Place::R5);
     let mut scaled = |z: Complex| -> Complex {
         z.map(|part| {

@@ -3,7 +3,7 @@
 //! Real parts are in even lanes. A number is multiplied with the product of its neighbour: its
 //! parts change lanes while they are multiplied by a vector whose signs alternate.
 
-use super::{barrier, load};
+use super::{arrive, load, pass};
 use crate::fft::kernels::short::Short;
 use crate::fft::kernels::short::layout::Word;
 use crate::generate::codelet::op_list::{OpList, Value, Wish, negate, positive};
@@ -58,7 +58,8 @@ impl Second {
     /// Loads them; r5 holds cos π/4.
     pub fn new(ops: &mut OpList<Word>, short: Short) -> Self {
         ops.set_lane_flags(1);
-        let back = load_back(ops, Word::Conjugate);
+        let back = load(ops, Word::Conjugate, File::A);
+        ops.push(Operation::add(AddOp::Fsub, 0, back, back).when(EVEN));
         let times = |ops: &mut OpList<Word>, factor: Place| {
             let place = ops.take(Wish::File(File::A));
             ops.push(Operation::mul(MulOp::Fmul, back, factor, place));
@@ -106,7 +107,7 @@ impl Second {
         };
         if self.short.is_shared() {
             // Others may be written when all that share the transform have read theirs.
-            ops.push(barrier::arrive());
+            ops.push(arrive());
         }
         rows
     }
@@ -146,8 +147,7 @@ impl Second {
         let parity = self.parity.as_ref().expect("loaded for 32 rows");
         let even = self.eighths.expect("loaded for 32 rows");
         for (row, value) in rows.into_iter().enumerate().skip(1) {
-            let copy = positive(ops.take(Wish::Accumulator));
-            ops.copy(value.place, copy.place);
+            let copy = positive(ops.load(value.place, Wish::Accumulator));
             let is_behind = row > 8;
             let signed = |plain: Value| if is_behind { negate(plain) } else { plain };
             let wish = Wish::At(value.place);
@@ -224,13 +224,10 @@ impl Second {
     fn eight(&self, ops: &mut OpList<Word>, rows: &[Value]) {
         let both = |ops: &mut OpList<Word>, n: usize, wish: Wish| {
             let [x, y] = [rows[n], rows[n + 4]];
-            let pair = [
-                ops.add(x, y, Wish::File(file_of(n))),
-                ops.subtract(x, y, wish),
-            ];
-            ops.give_back(x.place);
-            ops.give_back(y.place);
-            pair
+            let sum = ops.add(x, y, Wish::File(file_of(n)));
+            let difference = ops.subtract(x, y, wish);
+            ops.give_back_complex([x, y]);
+            [sum, difference]
         };
         let [a, b] = [File::A, File::B].map(Wish::File);
         let [s0, d0] = both(ops, 0, b);
@@ -238,27 +235,23 @@ impl Second {
         let multiplied = exchanged(ops, d2, self.back, a);
         ops.give_back(d2.place);
         let plain = [ops.add(d0, multiplied, a), ops.subtract(d0, multiplied, a)];
-        ops.give_back(d0.place);
-        ops.give_back(multiplied.place);
+        ops.give_back_complex([d0, multiplied]);
         let [s1, d1] = both(ops, 1, a);
         let [s3, d3] = both(ops, 3, b);
         // d1 multiplied by an eighth and d3 by three: with e and f for their difference and sum,
         // the sum of both is c (e - i f), and their difference multiplied back c (-i f - e).
         let f = ops.add(d1, d3, Wish::Accumulator);
         let e = ops.subtract(d1, d3, Wish::Accumulator);
-        ops.give_back(d1.place);
-        ops.give_back(d3.place);
+        ops.give_back_complex([d1, d3]);
         let quarter = self.quarter.expect("loaded for 8 rows");
         let multiplied = exchanged(ops, f, quarter, a);
         let scaled = ops.multiply(e, Source::Place(Place::R5), b);
-        ops.give_back(f.place);
-        ops.give_back(e.place);
+        ops.give_back_complex([f, e]);
         let odd = [
             ops.add(scaled, multiplied, b),
             ops.subtract(multiplied, scaled, b),
         ];
-        ops.give_back(multiplied.place);
-        ops.give_back(scaled.place);
+        ops.give_back_complex([multiplied, scaled]);
         let [even, even_odd] = self.halves(ops, [s0, s1, s2, s3], File::A);
         let odds = [0, 1].map(|n| [plain[n], odd[n]]);
         write_in_order(ops, &[[even, even_odd], odds]);
@@ -285,7 +278,7 @@ impl Second {
         }
         if self.short.is_shared() {
             // Rows that others read are written from here on.
-            ops.push(barrier::pass(1).after_all());
+            ops.push(pass(1).after_all());
         }
         let halves: [_; 4] = std::array::from_fn(|k1| {
             let x = columns[k1].map(|z| z.expect("written above"));
@@ -304,8 +297,7 @@ impl Second {
                 let z = if angle == 2 { z } else { negate(z) };
                 let sum = ops.add(back, z, Wish::Accumulator);
                 let product = ops.multiply(sum, Source::Place(Place::R5), wish);
-                ops.give_back(back.place);
-                ops.give_back(sum.place);
+                ops.give_back_complex([back, sum]);
                 product
             }
             1 | 3 | 9 => {
@@ -314,8 +306,7 @@ impl Second {
                 let plain = Source::Place(eighths[cosine].number);
                 let plain = ops.multiply(z, plain, Wish::Accumulator);
                 let sum = ops.add(plain, back, wish);
-                ops.give_back(plain.place);
-                ops.give_back(back.place);
+                ops.give_back_complex([plain, back]);
                 // W16^9 = -W16^1.
                 if angle == 9 { negate(sum) } else { sum }
             }
@@ -333,12 +324,11 @@ impl Second {
         } else {
             // Rows of a store are counted from bit 23 on.
             let more = ops.take(Wish::Accumulator);
-            let to = Destination::Place(more);
-            let most = Source::Small(self.short.transforms() as i32 - 1);
-            ops.add_op(AddOp::Min, last, most, to);
+            let most = self.short.transforms() as i32 - 1;
+            ops.add_op(AddOp::Min, last, most, more);
             // The shift is taken modulo 32.
-            let shift = Source::Small(23 + self.short.columns().ilog2() as i32 - 32);
-            ops.add_op(AddOp::Shl, more, shift, to);
+            let shift = 23 + self.short.columns().ilog2() as i32 - 32;
+            ops.add_op(AddOp::Shl, more, shift, more);
             ops.add_op(AddOp::Add, more, setup, Destination::WriteSetup);
             ops.give_back(more);
         }
@@ -354,16 +344,9 @@ impl Parity {
             [1, 3, 5, 7].map(|sixteenths| load(ops, Word::Cosine { sixteenths }, File::B));
         let odd = std::array::from_fn(|index| {
             let vector = ops.take(Wish::File(File::A));
-            ops.push(Operation::mul(
-                MulOp::Fmul,
-                back,
-                cosines[3 - index],
-                vector,
-            ));
-            Eighth {
-                number: cosines[index],
-                vector,
-            }
+            let [number, sine] = [index, 3 - index].map(|index| cosines[index]);
+            ops.push(Operation::mul(MulOp::Fmul, back, sine, vector));
+            Eighth { number, vector }
         });
         Self { sign, odd }
     }
@@ -390,14 +373,6 @@ impl Parity {
         });
         std::array::from_fn(|row| sums[row / 8][row % 8])
     }
-}
-
-/// A register with a uniform, negative in even lanes.
-fn load_back(ops: &mut OpList<Word>, word: Word) -> Place {
-    let back = load(ops, word, File::A);
-    let negated = Operation::add(AddOp::Fsub, 0, back, back);
-    ops.push(negated.when(EVEN));
-    back
 }
 
 /// z in an accumulator, its parts exchanged and multiplied by a vector.

@@ -4,12 +4,11 @@
 //! Near bin 0 that is in registers: for the first group, and of complex bins for the last, which
 //! ends with bin -1. Programs that take it from every bin look it up, group by group.
 
-use super::half::row;
-use crate::fft::kernels::spectral::{Bins, Record, Row, Stream};
+use crate::fft::kernels::spectral::{Bins, PowerWay, Record, Row, Stream};
 use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
 use crate::generate::codelet::op_list::{Value, Wish, positive};
 use crate::generate::schedule::Place;
-use crate::isa::{AddOp, File};
+use crate::isa::File;
 
 /// The number of times that bin 0 is taken from others.
 pub enum Removed {
@@ -23,19 +22,10 @@ impl Removed {
     /// Addresses of what is looked up for the runs of a unit, where it is; `vectors` holds 4 ·
     /// lane.
     pub fn addresses(program: &mut UnitProgram, bins: Bins, vectors: Place) -> Vec<Place> {
-        let runs = if bins.removes_everywhere() {
-            bins.runs()
-        } else {
-            0
-        };
-        let address = |run| {
-            let stream = Stream::Multiples;
-            let word = Source::Uniform(Word::record(Record::Address { run, stream }));
-            let address = program.ops.take(Wish::AnyFile);
-            program.ops.add_op(AddOp::Add, vectors, word, address);
-            address
-        };
-        (0..runs).map(address).collect()
+        let stream = Stream::Multiples;
+        let runs = (0..bins.runs()).filter(|_| bins.is_way(PowerWay::Everywhere));
+        let addresses = runs.map(|run| program.base(Record::Address { run, stream }, vectors));
+        addresses.collect()
     }
 
     /// With those addresses, or where there are none, what is `near`. Gives the other back.
@@ -49,7 +39,7 @@ impl Removed {
     }
 
     /// Its registers.
-    pub fn places(self) -> Vec<Place> {
+    pub fn places(&self) -> &[Place] {
         let (Self::Near(places) | Self::Everywhere(places)) = self;
         places
     }
@@ -73,17 +63,11 @@ impl Removed {
             }
             Self::Everywhere(addresses) => {
                 let address = addresses[usize::from(run)];
-                let word = row(Row::Group {
-                    run,
-                    stream: Stream::Multiples,
-                    group,
-                    component: 0,
-                });
+                let word = Word::row(Row::group(run, Stream::Multiples, group, 0));
                 let ops = &mut program.ops;
                 let fetched = ops.lookup_sum((run + group) % 2, address, word);
                 // Bin 0 is in file A.
-                let kept = ops.load(fetched, Wish::File(File::B));
-                Some(kept)
+                Some(ops.load(fetched, Wish::File(File::B)))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Splits of few bins: see [`crate::fft::kernels::spectral`].
 
 use super::half::{self, Roots, Terms};
-use super::real_split::interleaved;
+use super::interleaved;
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Start, Task};
 use crate::fft::kernels::spectral::{Bins, Record, Stream};
@@ -29,7 +29,8 @@ pub fn program(bins: Bins) -> Generated {
 
     program.begin_unit();
     let ops = &mut program.ops;
-    let wrapped = wrapped(ops, down);
+    ops.push(Operation::copy(Source::Lane, Destination::Nothing).setting_flags());
+    let wrapped = half::wrap(ops, down, 0);
     let mut written = Vec::new();
     let mut last = None;
     for (run, group) in half::order(bins) {
@@ -39,13 +40,13 @@ pub fn program(bins: Bins) -> Generated {
                 (Stream::Mirrored, 0) if group == 0 => wrapped,
                 _ => down,
             };
-            let word = record(Record::Component {
+            let word = Record::Component {
                 run,
                 stream,
                 group,
                 component,
-            });
-            positive(ops.lookup_sum(tmu, lanes, word))
+            };
+            positive(ops.lookup_sum(tmu, lanes, Word::record(word)))
         };
         let terms = Terms::new(ops, (run, group), Roots::Looked, fetch);
         if last.is_none() {
@@ -68,22 +69,6 @@ pub fn program(bins: Bins) -> Generated {
     }
     (0..bins.stores()).for_each(|index| program.store(index));
     program.finish()
-}
-
-fn record(word: Record) -> Word {
-    Word::record(word)
-}
-
-/// The offsets downwards, of which that of bin M may be that of bin 0. Leaves Z in lane 0.
-fn wrapped(ops: &mut OpList<Word>, down: Place) -> Place {
-    ops.push(Operation::copy(Source::Lane, Destination::Nothing).setting_flags());
-    let place = ops.take(Wish::AnyFile);
-    let to = Destination::Place(place);
-    ops.copy(down, to);
-    let wrap = Source::Uniform(record(Record::Wrap { run: 0 }));
-    let add = Operation::add(AddOp::Add, place, wrap, to);
-    ops.push(add.when(Cond::ZS));
-    place
 }
 
 /// A row with bin M, a real number, where the terms of lane 0 are those of bin 0; behind it zeros.

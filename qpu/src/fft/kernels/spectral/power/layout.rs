@@ -17,21 +17,15 @@ use crate::vpm::Store;
 /// The loss of a sum of two positive numbers, on average.
 const LOSS_OF_A_POSITIVE_SUM: f64 = 0.5;
 
-/// Sets of vectors ([`Record::Vectors`]) that a unit chooses from: whether it has bin 0 (1) and bin
-/// M (2).
+/// Number of sets of vectors ([`Record::Vectors`]) that a unit chooses from: whether it has bin 0
+/// (1) and bin M (2).
 ///
 /// A set is the multiples of bin 0 to remove from the first group and, of complex bins, from the
 /// last; of real spectra then the factors of the first groups of both runs, bins 0 and M having
 /// half of that of others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Vectors;
-
-impl Vectors {
-    /// Number of sets.
-    const SETS: u32 = 4;
-    /// Vectors of a set.
-    const OF_A_SET: u32 = 3;
-}
+const SETS: u32 = 4;
+/// Vectors of a set.
+const OF_A_SET: u32 = 3;
 
 impl PowerPass {
     /// The set that a unit takes.
@@ -76,7 +70,9 @@ impl PowerPass {
 
     /// Address of a row of powers of result `which`.
     const fn row_address(&self, buffers: &Buffers, which: u32, row: u32) -> u32 {
-        buffers.to + which * self.powers.output_bytes() + VECTOR_BYTES * (row - self.first_row())
+        buffers.to
+            + which * self.powers.output_bytes()
+            + VECTOR_BYTES * (row - self.powers.rows()[0])
     }
 }
 
@@ -134,11 +130,11 @@ impl Layout for PowerPass {
 
     /// Bytes of the sets of vectors.
     fn vector_bytes(&self) -> u32 {
-        Vectors::SETS * Vectors::OF_A_SET * VECTOR_BYTES
+        SETS * OF_A_SET * VECTOR_BYTES
     }
 
     fn vector(&self, index: u32) -> Vector {
-        let (set, vector) = (index / Vectors::OF_A_SET, index % Vectors::OF_A_SET);
+        let (set, vector) = (index / OF_A_SET, index % OF_A_SET);
         let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
         let scale = self.power_factor();
         core::array::from_fn(|lane| {
@@ -197,9 +193,7 @@ impl Layout for PowerPass {
         let from = buffers.from + which * self.powers.segments * self.pitch();
         let bins = self.bins();
         match Record::of(id) {
-            Record::Vectors => {
-                buffers.vectors + self.set(number) * Vectors::OF_A_SET * VECTOR_BYTES
-            }
+            Record::Vectors => buffers.vectors + self.set(number) * OF_A_SET * VECTOR_BYTES,
             Record::Old { group } => {
                 let run = group / bins.groups();
                 let group = u32::from(group % bins.groups());

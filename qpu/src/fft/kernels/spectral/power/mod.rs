@@ -159,7 +159,7 @@ impl Powers {
         }
     }
 
-    /// The first row that is stored, and how many.
+    /// The first row that is stored, and the one behind the last.
     const fn rows(&self) -> [u32; 2] {
         let [least, most] = self.all_bins();
         let [first, end] = match self.bins {
@@ -169,7 +169,7 @@ impl Powers {
         let lanes = LANES as i32;
         let first = (first - least) / lanes;
         let end = (end - least + lanes - 1) / lanes;
-        [first as u32, (end - first) as u32]
+        [first as u32, end as u32]
     }
 
     /// Numbers of the first bin that is stored and of the one behind the last: what is wanted, and
@@ -177,9 +177,9 @@ impl Powers {
     #[must_use]
     pub const fn stored_bins(&self) -> [i32; 2] {
         let [least, most] = self.all_bins();
-        let [first, rows] = self.rows();
+        let [first, end] = self.rows();
         let lanes = LANES as i32;
-        let end = least + (first + rows) as i32 * lanes;
+        let end = least + end as i32 * lanes;
         [
             least + first as i32 * lanes,
             if end < most { end } else { most },
@@ -189,7 +189,8 @@ impl Powers {
     /// Bytes of a row of powers: those of its bins and what is left of a line of the caches.
     #[must_use]
     pub const fn power_bytes(&self) -> u32 {
-        self.rows()[1] * VECTOR_BYTES
+        let [first, end] = self.rows();
+        (end - first) * VECTOR_BYTES
     }
 
     /// Bytes of a row of powers and of the decibels or the second detector's powers behind it,
@@ -248,24 +249,19 @@ impl PowerPass {
         POINT_BYTES << self.powers.log2_complex()
     }
 
-    const fn first_row(&self) -> u32 {
-        self.powers.rows()[0]
-    }
-
     /// The program that it takes.
     #[must_use]
     pub const fn bins(&self) -> Bins {
-        let decibels = self.powers.decibels;
         let way = match self.powers.removed {
             _ if self.powers.detector.second().is_some() => PowerWay::Both,
             Removed::Everywhere => PowerWay::Everywhere,
             Removed::Near(_) if self.powers.log2_points <= MOST_LOG2_SHORT => PowerWay::Short,
             Removed::Near(_) => PowerWay::Long,
         };
-        if self.powers.is_real {
-            Bins::SplitPower { decibels, way }
-        } else {
-            Bins::Power { decibels, way }
+        Bins::Power {
+            is_real: self.powers.is_real,
+            decibels: self.powers.decibels,
+            way,
         }
     }
 }

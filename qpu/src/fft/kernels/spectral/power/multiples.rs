@@ -13,8 +13,7 @@ pub const PARTS: usize = 2 * LANES as usize;
 
 impl PowerPass {
     /// Bytes of the table; 0 where there is none. Lanes without a bin read what is behind it.
-    #[must_use]
-    pub const fn multiples_bytes(&self) -> u32 {
+    pub(in crate::fft) const fn multiples_bytes(&self) -> u32 {
         match self.powers.removed {
             Removed::Near(_) => 0,
             Removed::Everywhere => VECTOR_BYTES * (self.rows_of_multiples() + self.unit_rows()),
@@ -22,8 +21,7 @@ impl PowerPass {
     }
 
     /// Rows of the table that have bins.
-    #[must_use]
-    pub const fn rows_of_multiples(&self) -> u32 {
+    pub(in crate::fft) const fn rows_of_multiples(&self) -> u32 {
         self.points() / LANES + self.powers.is_real as u32
     }
 
@@ -53,8 +51,7 @@ impl PowerPass {
 
     /// The first of the sixteen points of the transform that row `row` follows from, and the first
     /// of those that mirror them in a real spectrum: of bin k that is point M - k.
-    #[must_use]
-    pub const fn sources(&self, row: u32) -> [u32; 2] {
+    pub(in crate::fft) const fn sources(&self, row: u32) -> [u32; 2] {
         let first = row * LANES;
         let mirrored = self.points().saturating_sub(first);
         [first, mirrored.saturating_sub(LANES - 1)]
@@ -62,8 +59,7 @@ impl PowerPass {
 
     /// Row `row` of the table, for the transform of a constant: `zero` is its point 0, `up` and
     /// `down` the points that [`PowerPass::sources`] names, parts in turn.
-    #[must_use]
-    pub fn row_of_multiples(
+    pub(in crate::fft) fn row_of_multiples(
         &self,
         row: u32,
         zero: [f32; 2],

@@ -25,18 +25,14 @@ impl PowerPass {
         }
     }
 
-    const fn end_row(&self) -> u32 {
-        let [first, rows] = self.powers.rows();
-        first + rows
-    }
-
     /// The unit that bins from -N/2 on belong to, counted from that of bin 0: numbers of complex
     /// units.
     pub(super) const fn complex_units(&self) -> [i32; 2] {
         let bins = self.bins().run_bins() as i32;
         let half = self.points() as i32 / 2;
-        let first = self.first_row() as i32 * LANES as i32 - half;
-        let end = self.end_row() as i32 * LANES as i32 - half;
+        let [first, end] = self.powers.rows();
+        let first = first as i32 * LANES as i32 - half;
+        let end = end as i32 * LANES as i32 - half;
         [first.div_euclid(bins), (end - 1).div_euclid(bins) + 1]
     }
 
@@ -54,7 +50,7 @@ impl PowerPass {
 
     /// Units of a real spectrum whose first runs are wanted, those whose second runs are, and the
     /// last.
-    const fn real_units(&self) -> [[u32; 2]; 3] {
+    fn real_units(&self) -> [[u32; 2]; 3] {
         let runs = self.runs();
         if runs.is_single() {
             return [[0, 1], [1, 1], [1, 1]];
@@ -62,14 +58,15 @@ impl PowerPass {
         let groups = self.bins().groups() as u32;
         let all = runs.half / LANES;
         let units = all / (2 * groups);
-        let (first, end) = (self.first_row(), self.end_row());
+        let [first, end] = self.powers.rows();
         let has_last = end > all;
         let end = if has_last { all } else { end };
-        let up = [min(first / groups, units), min(end.div_ceil(groups), units)];
+        let up = [first / groups, end.div_ceil(groups)].map(|unit| unit.min(units));
         let down = [
-            min((all - end) / groups, units),
-            min((all - min(first, all)).div_ceil(groups), units),
-        ];
+            (all - end) / groups,
+            (all - first.min(all)).div_ceil(groups),
+        ]
+        .map(|unit| unit.min(units));
         let last = [units, units + has_last as u32];
         let none = [units, units];
         if up[0] >= up[1] {
@@ -77,27 +74,23 @@ impl PowerPass {
         } else if down[0] >= down[1] {
             [up, none, last]
         } else if up[0] <= down[1] && down[0] <= up[1] {
-            [[min(up[0], down[0]), max(up[1], down[1])], none, last]
+            [[up[0].min(down[0]), up[1].max(down[1])], none, last]
         } else {
             [up, down, last]
         }
     }
 
     /// Units of a row of powers.
-    pub(super) const fn units_of_one(&self) -> u32 {
+    pub(super) fn units_of_one(&self) -> u32 {
         if self.powers.is_real {
-            let ranges = self.real_units();
-            let mut units = 0;
-            let mut index = 0;
-            while index < ranges.len() {
-                units += ranges[index][1].saturating_sub(ranges[index][0]);
-                index += 1;
-            }
-            units
-        } else {
-            let [first, end] = self.complex_units();
-            (end - first) as u32
+            let units = self.real_units();
+            return units
+                .map(|[first, end]| end.saturating_sub(first))
+                .iter()
+                .sum();
         }
+        let [first, end] = self.complex_units();
+        (end - first) as u32
     }
 
     /// Number of the spectrum among those that become powers, and of the unit.
@@ -120,8 +113,9 @@ impl PowerPass {
 
     /// The rows of bins that are wanted, of a run that begins with row `row` and has `groups`.
     fn wanted(&self, row: i64, groups: u32) -> Stored {
-        let first = row.max(self.first_row().into());
-        let end = (row + i64::from(groups)).min(self.end_row().into());
+        let [first, end] = self.powers.rows().map(i64::from);
+        let first = row.max(first);
+        let end = end.min(row + i64::from(groups));
         Stored {
             row: first as u32,
             count: (end - first).max(0) as u32,
@@ -161,12 +155,4 @@ impl PowerPass {
             (1 - run, stored[usize::from(1 - run)])
         }
     }
-}
-
-const fn min(a: u32, b: u32) -> u32 {
-    if a < b { a } else { b }
-}
-
-const fn max(a: u32, b: u32) -> u32 {
-    if a > b { a } else { b }
 }

@@ -12,9 +12,9 @@ use crate::isa::File;
 /// Points of each kind: a vector has two of each.
 const POINTS: usize = 8;
 
-/// Real and imaginary parts, in the order in which they are in the VPM.
-fn in_order() -> impl Iterator<Item = (usize, usize)> {
-    (0..2).flat_map(|component| (0..POINTS).map(move |n| (component, n)))
+/// Registers of points in these files.
+fn points(ops: &mut OpList<Word>, file: impl Fn(usize) -> File) -> [Complex; POINTS] {
+    std::array::from_fn(|n| [(); 2].map(|()| positive(ops.take(Wish::File(file(n))))))
 }
 
 /// Vectors of early units.
@@ -28,23 +28,18 @@ pub struct Early {
 impl Early {
     /// Takes their registers. Beside what a round takes there are these: exactly.
     pub fn new(ops: &mut OpList<Word>) -> Self {
-        let next =
-            std::array::from_fn(|n| [(); 2].map(|()| positive(ops.take(Wish::File(file_of(n))))));
-        let mut files = [[File::A; 6].as_slice(), &[File::B; 10]]
-            .concat()
-            .into_iter();
-        let mut then = || positive(ops.take(Wish::File(files.next().expect("one for each"))));
-        let then = [(); POINTS].map(|()| [then(), then()]);
+        let next = points(ops, file_of);
+        let then = points(ops, |n| if n < 3 { File::A } else { File::B });
         Self { next, then }
     }
 
     fn read_into(ops: &mut OpList<Word>, units: Units, points: &[Complex; POINTS]) {
-        ops.copy(
-            Source::Uniform(part(PartWord::ReadSetup(units))),
-            Destination::ReadSetup,
-        );
-        for (component, n) in in_order() {
-            ops.copy(Source::Vpm, points[n][component].place);
+        let setup = Source::Uniform(part(PartWord::ReadSetup(units)));
+        ops.copy(setup, Destination::ReadSetup);
+        for component in 0..2 {
+            for point in points {
+                ops.copy(Source::Vpm, point[component].place);
+            }
         }
     }
 
@@ -62,9 +57,7 @@ impl Early {
 
     /// Reads late vectors.
     pub fn read_late(ops: &mut OpList<Word>) -> [Complex; POINTS] {
-        let late = std::array::from_fn(|n| {
-            [(); 2].map(|()| positive(ops.take(Wish::File(file_of(n + 8)))))
-        });
+        let late = points(ops, |n| file_of(n + 8));
         Self::read_into(ops, Units::Late, &late);
         late
     }

@@ -2,14 +2,14 @@
 //! over x is done.
 
 use super::lists::part;
-use super::producer::{AHEAD, Producer, Unit, tmu};
+use super::producer::{Producer, Unit};
+use crate::fft::kernels::one_pass::lookups::{ROWS_AHEAD, tmu};
 use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
-use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, set_stage_flags};
-use crate::fft::kernels::pipeline::roles::HALF;
+use crate::fft::kernels::pipeline::roles::{HALF, Stage, exchange, set_stage_flags};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish};
 use crate::generate::codelet::radix16::{Butterfly, Constants, butterfly_of, file_of};
-use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::generate::schedule::{Operation, Place, Source};
 use crate::isa::{AddOp, File};
 
 /// Roots of a half: of its outputs, then behind the transform over x of all but the first.
@@ -21,19 +21,14 @@ impl Producer {
         if number == HALF {
             // Of a k_x there is a root for each column.
             let within = ops.take(Wish::Accumulator);
-            let place = Destination::Place(within);
-            ops.add_op(AddOp::And, Source::Lane, 1, place);
-            ops.add_op(AddOp::Shl, within, 2, place);
+            ops.add_op(AddOp::And, Source::Lane, 1, within);
+            ops.add_op(AddOp::Shl, within, 2, within);
             let first = Source::Uniform(part(PartWord::Roots));
             ops.add_op(AddOp::Add, within, first, at);
             ops.give_back(within);
         }
-        let [from, sines] = [at, self.vector_step].map(Source::Place);
-        let tmu = Destination::Tmu(tmu(number));
-        ops.copy(from, tmu);
-        ops.add_op(AddOp::Add, from, sines, tmu);
         let step = Source::Small(DoubleBuffered::ROOT_STEP as i32);
-        ops.add_op(AddOp::Add, from, step, at);
+        self.ask_root(ops, at, number, step);
     }
 
     /// A vector times root `number` of the half, which is on its way: in its registers, `crossed`
@@ -50,8 +45,8 @@ impl Producer {
         ops.push(Operation::fetch(tmu(number)));
         let [re_cos, im_cos] = [re, im].map(|x| ops.multiply(x, factor, Wish::Accumulator));
         ops.push(Operation::fetch(tmu(number)));
-        match number + AHEAD {
-            next @ ..HALF => self.ask_root(ops, addresses, next),
+        match number + ROWS_AHEAD {
+            next @ ..HALF => self.ask_root(ops, addresses, next, self.root_step),
             next @ HALF..ROOTS => self.ask_root_of_k_x(ops, addresses, next),
             _ => (),
         }
@@ -90,7 +85,7 @@ impl Producer {
             for pair in pairs {
                 let bit = (pair[0] ^ pair[1]).ilog2() as u8;
                 let pair = pair.map(|number| x[number]);
-                exchange_complex(ops, pair, Exchange::new(bit + 1, stage));
+                exchange(ops, pair, bit + 1, stage);
             }
         };
         for (number, output) in DoubleBuffered::OUTPUTS.into_iter().enumerate() {
@@ -109,25 +104,21 @@ impl Producer {
             }
         }
         set_stage_flags(ops, Stage::Columns);
-        let mut first = [None; HALF / 2];
+        let mut first = Vec::new();
         for n in [0, 2] {
             let pairs = [[n, n + 1], [n + 4, n + 5]];
             change(ops, &x, &pairs, Stage::Columns);
-            for n in [n, n + 1] {
-                first[n] = Some(butterfly_of(ops, n, [x[n], x[n + 4]]));
-            }
+            first.extend([n, n + 1].map(|n| butterfly_of(ops, n, [x[n], x[n + 4]])));
         }
-        let first = first.map(|both| both.expect("of all points"));
         let mut vectors = Vec::new();
         for odd in 0..2 {
             for output in over_rows(ops, constants, &first, odd) {
-                let position = vectors.len();
-                vectors.push(match position {
-                    0 => output,
-                    _ => {
-                        let number = HALF - 1 + position;
-                        self.multiply(ops, (number, *addresses), output, true)
-                    }
+                let root = (HALF - 1 + vectors.len(), *addresses);
+                let is_multiplied = !vectors.is_empty();
+                vectors.push(if is_multiplied {
+                    self.multiply(ops, root, output, true)
+                } else {
+                    output
                 });
             }
         }
@@ -138,8 +129,8 @@ impl Producer {
     pub(super) fn ask_roots(&self, ops: &mut OpList<Word>, unit: &Unit) {
         let at = ops.take(Wish::Accumulator);
         self.ask_first_root(ops, at);
-        for number in 1..AHEAD {
-            self.ask_root(ops, at, number);
+        for number in 1..ROWS_AHEAD {
+            self.ask_root(ops, at, number, self.root_step);
         }
         ops.copy(at, unit.addresses);
         ops.give_back(at);
@@ -151,7 +142,7 @@ impl Producer {
 fn over_rows(
     ops: &mut OpList<Word>,
     constants: &Constants,
-    first: &[Butterfly; HALF / 2],
+    first: &[Butterfly],
     odd: usize,
 ) -> [Complex; HALF / 2] {
     let from = 4 * odd;

@@ -4,6 +4,23 @@
 use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Units, Word};
 
+/// What a producer's pieces read: what is done once, the beginning of a unit, two columns, a half,
+/// pairs of vectors, the last pair, and the way to another half.
+pub type OfProducers = [Vec<Word>; 7];
+/// What a consumer's pieces read: what is done once, early vectors, what is looked up ahead, late
+/// vectors, the store of even and of odd outputs, what is looked up ahead again, and rows.
+pub type OfConsumers = [Vec<Word>; 8];
+
+/// In a program's reads: a way, which is in its list; in a list: a way that no program takes.
+pub const OF_LIST: Word = Word::Bytes(0);
+/// The words at the end of a producer's transform, and of a consumer's.
+pub const END_OF_PRODUCERS: [Word; 2] = [Word::List, Word::Step];
+pub const END_OF_CONSUMERS: [Word; 3] = [Word::Step, Word::List, Word::Peers];
+/// What a consumer waits for at the beginning of a transform.
+pub const FIRST: Word = part(PartWord::Await(Units::Early));
+/// What a consumer does when it has read late vectors.
+pub const PASS_ON: Word = part(PartWord::PassOn(Units::Late));
+
 /// A word of a part, put to its place by [`of_part`].
 pub const fn part(word: PartWord) -> Word {
     Word::Part { part: 0, word }
@@ -33,32 +50,19 @@ impl List {
     }
 }
 
-/// Splits words off the front.
-fn front<'a>(words: &mut &'a [Word], count: u32) -> &'a [Word] {
-    let (front, rest) = words.split_at(count as usize);
-    *words = rest;
-    front
-}
-
 /// The counterpart of `word` for the other columns of a unit: the steps of their rows, and behind
 /// them twiddle factors.
 fn of_other_columns(word: Word) -> Word {
     let Word::Part { part, word } = word else {
         return word;
     };
-    let word = match word {
-        PartWord::RowStep { number } => PartWord::RowStep {
-            number: number + DoubleBuffered::ROWS as u8 / 2,
-        },
-        word => word,
-    };
+    let rows = DoubleBuffered::ROWS as u8;
     match word {
-        PartWord::RowStep { number } if u32::from(number) + 1 == DoubleBuffered::ROWS => {
-            self::part(PartWord::Twiddles { half: 0 })
-        }
-        PartWord::RowStep { number } if u32::from(number) >= DoubleBuffered::ROWS => {
-            Word::Bytes(2 * DoubleBuffered::VECTOR_STEP)
-        }
+        PartWord::RowStep { number } => match number + rows / 2 {
+            last if last + 1 == rows => self::part(PartWord::Twiddles { half: 0 }),
+            number if number < rows => self::part(PartWord::RowStep { number }),
+            _ => Word::Bytes(2 * DoubleBuffered::VECTOR_STEP),
+        },
         PartWord::Component => Word::Bytes(DoubleBuffered::VECTOR_STEP),
         word => Word::Part { part, word },
     }
@@ -66,25 +70,23 @@ fn of_other_columns(word: Word) -> Word {
 
 /// The list of a producer that reads these words; `bytes` is how far it is from one label to
 /// another.
-pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
+pub fn of_producers(reads: OfProducers, bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
+    let [once, begin, columns, half, write, last, rotate] = &reads;
+    assert_eq!(once.len() as u32, DoubleBuffered::PRODUCER_HEAD);
     let mut list = List::default();
-    list.put(front(&mut reads, DoubleBuffered::PRODUCER_HEAD), 0);
-    let begin = front(&mut reads, DoubleBuffered::BEGIN_UNIT);
-    // These begin with the way to what follows them, counted from a label.
-    let columns = (&front(&mut reads, DoubleBuffered::COLUMNS)[1..], "aside");
-    let half = (&front(&mut reads, DoubleBuffered::HALF)[1..], "write");
-    let write = (&front(&mut reads, DoubleBuffered::WRITE)[1..], "rotate");
-    let last = (&front(&mut reads, DoubleBuffered::WRITE_LAST)[1..], "unit");
-    let rotate = front(&mut reads, DoubleBuffered::ROTATE);
-    let go = |list: &mut List, unit, (words, base), next| {
+    list.put(once, 0);
+    let other_columns: Vec<_> = columns.iter().copied().map(of_other_columns).collect();
+    // Behind the way to what follows them, counted from a label.
+    let [columns, other_columns] = [columns, &other_columns].map(|words| (words, "aside"));
+    let [half, write, last] = [(half, "write"), (write, "rotate"), (last, "unit")];
+    let go = |list: &mut List, unit, (words, base): (&Vec<Word>, &str), next: &str| {
         list.put(&[Word::Bytes(bytes(base, next))], unit);
         list.put(words, unit);
     };
-    let other_columns: Vec<_> = columns.0.iter().copied().map(of_other_columns).collect();
     let load = |list: &mut List, unit| {
         list.put(begin, unit);
         go(list, unit, columns, "aside");
-        go(list, unit, (&other_columns, columns.1), "outputs");
+        go(list, unit, other_columns, "outputs");
     };
     let [early, late] = [0, DoubleBuffered::UNITS - 1];
     load(&mut list, early);
@@ -104,19 +106,8 @@ pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
         go(&mut list, late, write, "last");
         go(&mut list, late, last, next);
     }
-    list.put(reads, late);
+    list.put(&END_OF_PRODUCERS, late);
     list.0
-}
-
-/// In a program's reads: a way, which is in its list; in a list: a way that no program takes.
-pub const OF_LIST: Word = Word::Bytes(0);
-
-/// Splits words off the front, and drops the `ways` behind them.
-fn front_before_ways<'a>(words: &mut &'a [Word], count: u32, ways: u32) -> &'a [Word] {
-    let front_words = front(words, count);
-    let ways = front(words, ways);
-    assert!(ways.iter().all(|&way| way == OF_LIST), "{ways:?}");
-    front_words
 }
 
 /// The counterpart of `word` that is read with the odd output behind an even one.
@@ -136,25 +127,21 @@ fn of_odd_output(word: Word) -> Word {
 
 /// The list of a consumer that reads these words; `bytes` is how far it is from one label to
 /// another.
-pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
+pub fn of_consumers(reads: OfConsumers, bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
+    let [
+        once,
+        early,
+        ahead,
+        late,
+        even_store,
+        odd_store,
+        again,
+        even_rows,
+    ] = &reads;
+    assert_eq!(once.len() as u32, DoubleBuffered::CONSUMER_HEAD);
     let mut list = List::default();
-    list.put(
-        front(
-            &mut reads,
-            DoubleBuffered::CONSUMER_HEAD + DoubleBuffered::BEGIN,
-        ),
-        0,
-    );
-    let early = front_before_ways(&mut reads, DoubleBuffered::EARLY, 1);
-    let ahead = front(&mut reads, DoubleBuffered::LOOKED_UP + DoubleBuffered::CODE);
-    let pass = front(&mut reads, DoubleBuffered::PASS);
-    let late = front(&mut reads, DoubleBuffered::LATE);
-    let even_store = front(&mut reads, DoubleBuffered::STORES[0]);
-    let odd_store = front_before_ways(&mut reads, DoubleBuffered::STORES[1], 2);
-    let done = front(&mut reads, DoubleBuffered::DONE);
-    let again = front_before_ways(&mut reads, DoubleBuffered::LOOKED_UP, 1);
-    let even_rows = reads;
-    assert_eq!(even_rows.len() as u32, DoubleBuffered::ROWS_OF_OUTPUTS);
+    list.put(once, 0);
+    list.put(&[FIRST], 0);
     let odd_rows: Vec<_> = even_rows.iter().copied().map(of_odd_output).collect();
     let wait = [part(PartWord::Await(Units::Late))];
     // Where it goes on, and the way that this finds in its register.
@@ -178,7 +165,7 @@ pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
             list.put(&early[1..], number);
             list.put(&[Word::Bytes(bytes("next", "late"))], number);
         }
-        list.put(pass, number);
+        list.put(&[PASS_ON], number);
         for words in [late, even_rows, even_store, &odd_rows, odd_store] {
             list.put(words, number);
         }
@@ -197,6 +184,6 @@ pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
             go(&mut list, "early", (&wait, next));
         }
     }
-    list.put(done, 0);
+    list.put(&END_OF_CONSUMERS, 0);
     list.0
 }

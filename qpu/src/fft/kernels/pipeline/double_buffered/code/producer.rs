@@ -7,33 +7,21 @@
 
 use super::lists::part;
 use super::semaphore::LOADED;
+use crate::fft::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, take_point, tmu};
 use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
-use crate::fft::kernels::pipeline::roles::HALF;
+use crate::fft::kernels::pipeline::roles::{FACTOR_RE, HALF, ask_point, first_addresses};
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{
     Butterfly, Constants, Ends, butterfly_of, file_of, outputs_of_column, radix4_of,
 };
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
+use crate::isa::{AddOp, Cond, File, SemaphoreAction};
 
 /// Rows of the input.
 const ROWS: usize = 16;
 /// Rows of two columns, which are transformed at a time.
 const ROWS_OF_COLUMNS: usize = ROWS / 2;
-/// Pairs of lookups that are on their way: what the TMUs hold.
-pub(super) const AHEAD: usize = 4;
-/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
-/// port.
-pub const ADDRESSES: Place = Place::Accumulator(3);
-/// The factor of real parts of the input, which needs none either.
-const FACTOR_RE: Place = Place::R5;
-
-/// The TMU of a pair of lookups.
-pub(super) const fn tmu(pair: usize) -> u8 {
-    (pair % 2) as u8
-}
-
 /// Registers that hold their values from one unit to the next, or through one.
 pub struct Producer {
     /// Offset of the transform in the batch.
@@ -42,7 +30,7 @@ pub struct Producer {
     factor_im: Place,
     /// From a vector of cosines to that of sines, and to the next cosines.
     pub(super) vector_step: Place,
-    root_step: Place,
+    pub(super) root_step: Place,
     /// Values that are kept of the other unit's second half: its outputs, then vectors that wait
     /// for their pair.
     pub(super) kept: [Complex; HALF],
@@ -82,57 +70,43 @@ impl Producer {
 
     /// Writes the loads that are done once.
     pub fn load_constants(&self, ops: &mut OpList<Word>) {
-        let factors = [
-            (Word::FactorRe, FACTOR_RE),
-            (Word::FactorIm, self.factor_im),
-        ];
-        for (word, place) in factors {
-            ops.copy(Source::Uniform(word), place);
-        }
-        let steps = [(1, self.vector_step), (2, self.root_step)];
-        for (bytes, place) in steps.map(|(n, place)| (n * DoubleBuffered::VECTOR_STEP, place)) {
-            ops.immediate(bytes, place);
-        }
+        ops.copy(Source::Uniform(Word::FactorRe), FACTOR_RE);
+        ops.copy(Source::Uniform(Word::FactorIm), self.factor_im);
+        ops.immediate(DoubleBuffered::VECTOR_STEP, self.vector_step);
+        ops.immediate(2 * DoubleBuffered::VECTOR_STEP, self.root_step);
     }
 
     /// Asks for the first rows. Gives the steps between rows of a column, and to the first row of
     /// the next: accumulators, which need no read port, and uniforms are scarce while rows are
     /// asked for.
     pub fn begin(&self, ops: &mut OpList<Word>) -> Steps {
-        // Lane 2 x + column: columns follow each other in memory, rows are 256 bytes apart.
-        let place = Destination::Place;
-        let [within, row] = [(); 2].map(|()| ops.take(Wish::Accumulator));
-        ops.add_op(AddOp::And, Source::Lane, 1, place(within));
-        ops.add_op(AddOp::Xor, Source::Lane, within, place(row));
-        for (value, shift) in [(within, 3), (row, 7)] {
-            ops.add_op(AddOp::Shl, value, shift, place(value));
-        }
-        let input = Source::Uniform(part(PartWord::Input));
-        ops.add_op(AddOp::Add, within, input, place(within));
-        ops.add_op(AddOp::Add, row, self.offset, place(row));
-        ops.add_op(AddOp::Add, within, row, place(ADDRESSES));
-        ops.give_back(within);
-        ops.give_back(row);
+        // Lane 2 x + column.
+        first_addresses(ops, 2, part(PartWord::Input), self.offset);
         let steps = DoubleBuffered::STEPS.map(|rows| {
             let step = ops.take(Wish::Accumulator);
             let bytes = (DoubleBuffered::ROW_BYTES as i32 * rows) as u32;
             ops.immediate(bytes, step);
             step
         });
-        for number in 0..AHEAD {
+        for number in 0..ROWS_AHEAD {
             ask_row(ops, steps, number);
         }
-        step(ops, AHEAD - 1);
+        step(ops, ROWS_AHEAD - 1);
         steps
     }
 
-    /// Asks for root `number` of a half at the addresses in `at`.
-    pub(super) fn ask_root(&self, ops: &mut OpList<Word>, at: Place, number: usize) {
+    /// Asks for root `number` of a half at the addresses in `at`, which go on by `step`.
+    pub(super) fn ask_root(
+        &self,
+        ops: &mut OpList<Word>,
+        at: Place,
+        number: usize,
+        step: impl Into<Source<Word>>,
+    ) {
         let tmu = Destination::Tmu(tmu(number));
-        let [cosines, sines, next] = [at, self.vector_step, self.root_step].map(Source::Place);
-        ops.copy(cosines, tmu);
-        ops.add_op(AddOp::Add, cosines, sines, tmu);
-        ops.add_op(AddOp::Add, cosines, next, at);
+        ops.copy(at, tmu);
+        ops.add_op(AddOp::Add, at, self.vector_step, tmu);
+        ops.add_op(AddOp::Add, at, step, at);
     }
 
     /// Eight rows into registers, and radix 4 over both of their columns, in registers that are not
@@ -194,14 +168,11 @@ impl Producer {
         };
         let by_k1: [_; 4] = std::array::from_fn(|k1| columns.map(|column| column[k1]));
         for (k1, points) in by_k1.into_iter().enumerate() {
-            let mut n2 = 0;
-            let multiplied = points.map(|point| {
+            let multiplied = std::array::from_fn(|n2| {
                 // Where it is: partners, n2 and n2 + 2, are in different files.
                 let file = file_of(4 * (n2 % 2) + k1);
                 let file = if n2 < 2 { file.other() } else { file };
-                let multiplied = constants.multiply(outputs.ops, point, n2 * k1, file);
-                n2 += 1;
-                multiplied
+                constants.multiply(outputs.ops, points[n2], n2 * k1, file)
             });
             outputs_of_column(&mut outputs, k1, multiplied);
         }
@@ -217,37 +188,23 @@ impl Producer {
         ops.add_op(AddOp::Shl, Source::Lane, 2, at);
         let first = Source::Uniform(part(PartWord::Twiddles { half: 1 }));
         ops.add_op(AddOp::Add, at, first, at);
-        self.ask_root(ops, at, 0);
+        self.ask_root(ops, at, 0, self.root_step);
     }
 }
 
 /// Asks for the row that is number `number` in order, and goes on to the next of the same four.
 fn ask_row(ops: &mut OpList<Word>, steps: Steps, number: usize) {
-    let addresses = Source::Place(ADDRESSES);
-    let tmu = Destination::Tmu(tmu(number));
-    ops.copy(addresses, tmu);
-    // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
-    ops.push(Operation::either(
-        AddOp::Add,
-        MulOp::V8adds,
-        addresses,
-        DoubleBuffered::COMPONENT as i32,
-        tmu,
-    ));
+    ask_point(ops, number);
     // Within four rows these two alternate; the step behind them is another ([`step`]).
-    match number % 4 {
-        3 => {}
-        place => go_on(ops, Source::Place(steps[place % 2])),
+    if number % 4 < 3 {
+        ops.add_op(AddOp::Add, ADDRESSES, steps[number % 2], ADDRESSES);
     }
 }
 
 /// From the last row of four, or from what else was looked up, to the next.
 fn step(ops: &mut OpList<Word>, number: usize) {
     let number = number as u8;
-    go_on(ops, Source::Uniform(part(PartWord::RowStep { number })));
-}
-
-fn go_on(ops: &mut OpList<Word>, step: Source<Word>) {
+    let step = Source::Uniform(part(PartWord::RowStep { number }));
     ops.add_op(AddOp::Add, ADDRESSES, step, ADDRESSES);
 }
 
@@ -268,14 +225,9 @@ impl Rows<'_> {
     fn next(&mut self) {
         let number = self.came;
         let row = usize::from(DoubleBuffered::ORDER[number]);
-        let point = [0; 2].map(|_| positive(self.ops.take(Wish::File(file_of(row)))));
         let factors = [FACTOR_RE, self.producer.factor_im];
-        for (value, factor) in point.iter().zip(factors) {
-            self.ops.push(Operation::fetch(tmu(number)));
-            self.ops
-                .push(Operation::mul(MulOp::Fmul, Place::R4, factor, value.place));
-        }
-        match number + AHEAD {
+        let point = take_point(self.ops, number, row, factors);
+        match number + ROWS_AHEAD {
             next @ ..ROWS_OF_COLUMNS => {
                 ask_row(self.ops, self.steps, next);
                 if next + 1 == ROWS_OF_COLUMNS {
@@ -292,21 +244,18 @@ impl Rows<'_> {
     /// The second time, roots of outputs follow: their lanes, to which the next step adds where
     /// they begin.
     fn go_to_roots(&mut self) {
-        let component = Source::Place(self.component);
-        self.ops
-            .copy(Source::Uniform(part(PartWord::Component)), self.component);
-        self.ops
-            .set_flags(AddOp::And, component, DoubleBuffered::COMPONENT as i32);
+        let ops = &mut *self.ops;
+        ops.copy(Source::Uniform(part(PartWord::Component)), self.component);
+        ops.set_flags(AddOp::And, self.component, DoubleBuffered::COMPONENT as i32);
         let lanes = Operation::add(AddOp::Shl, Source::Lane, 2, ADDRESSES);
-        self.ops.push(lanes.when(Cond::ZS));
+        ops.push(lanes.when(Cond::ZS));
     }
 
     /// Asks for row `number`, or for a root.
     fn ask_row_or_root(&mut self, number: usize) {
         let tmu = Destination::Tmu(tmu(number));
-        let [addresses, component] = [ADDRESSES, self.component].map(Source::Place);
-        self.ops.copy(addresses, tmu);
-        self.ops.add_op(AddOp::Add, addresses, component, tmu);
+        self.ops.copy(ADDRESSES, tmu);
+        self.ops.add_op(AddOp::Add, ADDRESSES, self.component, tmu);
         step(self.ops, number);
     }
 

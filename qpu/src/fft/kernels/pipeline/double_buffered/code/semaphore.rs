@@ -5,7 +5,7 @@ use super::BACK;
 use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
 use crate::fft::kernels::pipeline::double_buffered::layout::Handover;
 use crate::fft::kernels::pipeline::layout::CONSUMERS;
-use crate::fft::kernels::pipeline::roles::semaphore::HALVES;
+use crate::fft::kernels::pipeline::roles::HALVES;
 use crate::generate::{Builder, ra};
 use crate::isa::BranchCond;
 

@@ -104,35 +104,26 @@ impl Producer {
     /// where outputs were: the first four of each to where they are written. Others wait where
     /// nothing is kept any more.
     pub fn pair_up(&self, ops: &mut OpList<Word>, vectors: &[Complex; HALF], unit: &Unit) {
-        let early = &unit.outputs[HALF..];
-        let behind = HALF / 2;
+        let (early, kept) = (&unit.outputs[HALF..], &self.kept);
         let of_row = (0..IN_A_ROW).flat_map(|n| {
-            [
-                (vectors[behind + n], self.kept[n]),
-                (early[n], vectors[behind + n]),
-            ]
+            let behind = n + HALF / 2;
+            [(vectors[behind], kept[n]), (early[n], vectors[behind])]
         });
         let [of_pair, free] = LAST;
-        let last = [
-            (early[free], self.kept[free]),
-            (vectors[of_pair], early[free]),
-        ];
+        let last = [(early[free], kept[free]), (vectors[of_pair], early[free])];
         move_at_once(ops, of_row.chain(last));
     }
 
     /// The others as well.
     pub fn pair_up_others(&self, ops: &mut OpList<Word>, vectors: &[Complex; HALF], unit: &Unit) {
-        let early = &unit.outputs[HALF..];
-        let behind = HALF / 2;
+        let (early, kept) = (&unit.outputs[HALF..], &self.kept);
         let of_row = (0..IN_A_ROW).flat_map(|n| {
-            [
-                (self.kept[n], vectors[n]),
-                (early[behind + n], vectors[behind + n]),
-            ]
+            let behind = n + HALF / 2;
+            [(kept[n], vectors[n]), (early[behind], vectors[behind])]
         });
         let [first, second] = LAST;
         let last = [
-            (self.kept[second], early[first]),
+            (kept[second], early[first]),
             (vectors[second], early[second]),
         ];
         move_at_once(ops, of_row.chain(last));
