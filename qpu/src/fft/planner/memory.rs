@@ -7,7 +7,7 @@
 
 use super::request::{Error, Request};
 use super::steps::{Area, MAX_AREAS, MAX_LAUNCHES, MAX_STEPS, Step, Steps};
-use super::streams::{Streamed, Streams};
+use super::streams::Streams;
 use crate::fft::kernels::catalogue::Pass;
 use crate::fft::kernels::layout::{Entry, Layout};
 use crate::fft::kernels::program::{Lanes, Program, TABLE_ALIGN, Tail};
@@ -41,8 +41,8 @@ pub struct PassMemory {
     pub stretches: u32,
     /// Units that a program does in each, at the most: in the last the rest.
     pub stretch: u32,
-    /// The reads (input, table, records) that go past the system L2.
-    pub streamed: Streamed,
+    /// True for the reads (points, table, records) that go past the system L2 ([`Streams::of`]).
+    pub streamed: [bool; 3],
     /// Bytes from a row list to the next.
     pub row_pitch: u32,
     /// Bytes from a scalar list to the next.
@@ -131,14 +131,9 @@ impl PassMemory {
     /// Units that a program does in a stretch.
     #[must_use]
     pub fn units_in(&self, program: u32, stretch: u32) -> u32 {
-        let left = self
-            .units_of(program)
-            .saturating_sub(stretch * self.stretch);
-        if left < self.stretch {
-            left
-        } else {
-            self.stretch
-        }
+        let before = stretch * self.stretch;
+        let left = self.units_of(program).saturating_sub(before);
+        left.min(self.stretch)
     }
 
     /// Address of the start list of a program.
@@ -452,7 +447,7 @@ impl PassMemory {
             gate: 0,
             stretches,
             stretch,
-            streamed: Streams::NONE.of(0),
+            streamed: [false; 3],
             row_pitch,
             scalar_pitch,
             start_bytes,

@@ -38,16 +38,13 @@ impl Lists {
     /// The buffers of a pass.
     fn buffers(&self, pass: &PassMemory) -> Buffers {
         let (base, lists) = (self.block.addr.0, self.lists.addr.0);
-        let streamed = pass.streamed;
+        let [reads, table, _] = pass.streamed;
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
         Buffers {
-            from: address(
-                self.arrangement.address(pass.step.from, buffers),
-                streamed.reads,
-            ),
+            from: address(self.arrangement.address(pass.step.from, buffers), reads),
             to: self.arrangement.address(pass.step.to, buffers),
-            table: address(base + pass.table, streamed.table),
-            factors: address(base + pass.factors, streamed.table),
+            table: address(base + pass.table, table),
+            factors: address(base + pass.factors, table),
             rows: lists + pass.rows,
             row_pitch: pass.row_pitch,
             scalars: lists + pass.scalars,
@@ -67,14 +64,12 @@ impl Lists {
         let (base, lists) = (self.block.addr.0, self.lists.addr.0);
         let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
+        let records = lists + pass.records + pass.records_of(program, stretch);
         ProgramContext {
             program,
             number: pass.number_of(program),
             programs: pass.programs,
-            records: address(
-                lists + pass.records + pass.records_of(program, stretch),
-                pass.streamed.records,
-            ),
+            records: address(records, pass.streamed[2]),
             units: pass.units_in(program, stretch),
             first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,
@@ -306,16 +301,6 @@ impl Lists {
 }
 
 impl ProgramContext {
-    /// Its first unit.
-    const fn first(&self) -> UnitContext {
-        UnitContext {
-            index: self.first_unit,
-            next: self.first_unit,
-            batch: self.batch,
-            program: self.program,
-        }
-    }
-
     /// A word of the start list of a pass.
     #[must_use]
     pub fn start(&self, layout: &dyn Layout, buffers: &Buffers, word: Start) -> u32 {
@@ -338,7 +323,13 @@ impl ProgramContext {
             Start::Code => self.code,
             Start::Number => self.number,
             Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),
-            Start::Record(word) => self.first().record(layout, buffers, word),
+            Start::Record(word) => UnitContext {
+                index: self.first_unit,
+                next: self.first_unit,
+                batch: self.batch,
+                program: self.program,
+            }
+            .record(layout, buffers, word),
             Start::Row(id) => layout.row(buffers, layout.row_list(self.first_unit), id),
             Start::Kernel(id) => layout.start(buffers, self, id),
         }
