@@ -4,7 +4,6 @@ use super::Rule;
 use super::facts::{Facts, Program, Write, is_peripheral, when};
 use super::flags;
 use super::flow::Flow;
-use super::lanes::stays_in_quads;
 use super::packing;
 use super::sequence::is_texture_coordinate;
 use crate::isa::{
@@ -63,7 +62,7 @@ const PLAIN: &[(Rule, IsBroken, &str)] = &[
     ),
     (
         Rule::RotationInQuad,
-        |at| at.alu().is_some_and(rotates_in_quads) && !stays_in_quads(at),
+        |at| at.alu().is_some_and(rotates_in_quads) && !at.stays_in_quads(),
         "the rotation has no operand in r0..r3, and moves values inside their quad only",
     ),
     (
@@ -295,20 +294,12 @@ pub(super) fn unread_ports(at: &Facts) -> impl Iterator<Item = (File, &Alu, Mux)
     reads.filter_map(|read| Some((read.file, at.alu()?, Mux::of(read.file))))
 }
 
-pub(super) fn letter(file: File) -> char {
-    match file {
-        File::A => 'A',
-        File::B => 'B',
-    }
-}
-
 fn no_read(at: &Facts) -> Option<String> {
     // What host_int gets has a rule of its own.
     let mut unread = unread_ports(at);
     let (file, ..) = unread.find(|(_, alu, mux)| alu.keeps_result(*mux, |to| !is_host_int(to)))?;
     Some(format!(
-        "an operand comes from file {}'s port, which reads nothing",
-        letter(file)
+        "an operand comes from file {file:?}'s port, which reads nothing"
     ))
 }
 
@@ -318,8 +309,7 @@ fn no_read(at: &Facts) -> Option<String> {
 fn flags_of_no_read(at: &Facts, are_asked: impl Fn() -> bool) -> Option<String> {
     let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;
     (no_read(at).is_none() && are_asked()).then(|| {
-        let file = letter(file);
-        format!("flags are set from file {file}'s port, which reads nothing, and are asked later")
+        format!("flags are set from file {file:?}'s port, which reads nothing, and are asked later")
     })
 }
 

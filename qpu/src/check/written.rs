@@ -10,7 +10,7 @@
 use super::Rule;
 use super::facts::{Facts, Program, Write, in_file};
 use super::flow::Flow;
-use super::instruction::{fragment_only, is_host_int, letter, unread_ports};
+use super::instruction::{fragment_only, is_host_int, unread_ports};
 use crate::isa::{
     AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Pack, Rotation, Slot, SmallImmediate, Unpack,
     Waddr, raddr, waddr,
@@ -49,7 +49,7 @@ pub(super) fn check(facts: &Program, flow: &Flow, report: &mut impl FnMut(Rule, 
 fn reason(place: u32, written: Places) -> String {
     let nothing = "nothing before it writes it";
     if place >= PORTS {
-        let file = letter(if place == PORTS { File::A } else { File::B });
+        let file = if place == PORTS { 'A' } else { 'B' };
         return format!(
             "host_int is written with what the last read through file {file}'s port left, and nothing before reads through it"
         );

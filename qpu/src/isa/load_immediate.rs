@@ -62,29 +62,19 @@ impl LoadImmediate {
 
     /// The low 32 bits that give each lane its value: -2..=1 signed, 0..=3 unsigned.
     ///
-    /// `None` when a value does not fit the kind. For [`LoadImmediateKind::Word`] all values must
-    /// be the same.
+    /// `None` when a value does not fit, or the kind is [`LoadImmediateKind::Word`].
     #[must_use]
-    pub const fn pack_elements(kind: LoadImmediateKind, values: [i32; 16]) -> Option<u32> {
-        let (least, greatest) = match kind {
-            LoadImmediateKind::Word => (values[0], values[0]),
-            LoadImmediateKind::PerElementSigned => (-2, 1),
-            LoadImmediateKind::PerElementUnsigned => (0, 3),
+    pub fn pack_elements(kind: LoadImmediateKind, values: [i32; 16]) -> Option<u32> {
+        let allowed = match kind {
+            LoadImmediateKind::Word => return None,
+            LoadImmediateKind::PerElementSigned => -2..=1,
+            LoadImmediateKind::PerElementUnsigned => 0..=3,
         };
-        let mut immediate = 0;
-        let mut lane = 0;
-        while lane < values.len() {
-            let value = values[lane];
-            if value < least || value > greatest {
-                return None;
-            }
-            immediate |= (value as u32 & 1) << lane | (value as u32 >> 1 & 1) << (16 + lane);
-            lane += 1;
-        }
-        match kind {
-            LoadImmediateKind::Word => Some(values[0] as u32),
-            _ => Some(immediate),
-        }
+        let pack = |all: u32, (lane, value): (u32, i32)| {
+            all | (value as u32 & 1) << lane | (value as u32 >> 1 & 1) << (16 + lane)
+        };
+        let fits = values.iter().all(|value| allowed.contains(value));
+        fits.then(|| (0..).zip(values).fold(0, pack))
     }
 }
 
@@ -103,7 +93,6 @@ mod tests {
                 LoadImmediateKind::PerElementUnsigned,
                 core::array::from_fn(|i| i as i32 % 4),
             ),
-            (LoadImmediateKind::Word, [-77; 16]),
         ];
         for (kind, values) in cases {
             let immediate = LoadImmediate::pack_elements(kind, values).unwrap();
@@ -142,10 +131,8 @@ mod tests {
             LoadImmediate::pack_elements(LoadImmediateKind::PerElementUnsigned, [-1; 16]),
             None
         );
-        let mut values = [5; 16];
-        values[9] = 6;
         assert_eq!(
-            LoadImmediate::pack_elements(LoadImmediateKind::Word, values),
+            LoadImmediate::pack_elements(LoadImmediateKind::Word, [5; 16]),
             None
         );
     }

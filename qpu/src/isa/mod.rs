@@ -127,22 +127,13 @@ impl core::error::Error for DecodeError {}
 ///
 /// # Errors
 /// When the word uses a value that no source defines; see [`DecodeError`].
-pub const fn decode(word: u64) -> Result<Instruction, DecodeError> {
-    match (field(word, 63, 60), field(word, 59, 57)) {
-        (15, _) => match Branch::decode(word) {
-            Ok(branch) => Ok(Instruction::Branch(branch)),
-            Err(error) => Err(error),
-        },
-        (14, Semaphore::SUB_CODE) => Ok(Instruction::Semaphore(Semaphore::decode(word))),
-        (14, _) => match LoadImmediate::decode(word) {
-            Ok(load) => Ok(Instruction::LoadImmediate(load)),
-            Err(error) => Err(error),
-        },
-        _ => match Alu::decode(word) {
-            Ok(alu) => Ok(Instruction::Alu(alu)),
-            Err(error) => Err(error),
-        },
-    }
+pub fn decode(word: u64) -> Result<Instruction, DecodeError> {
+    Ok(match (field(word, 63, 60), field(word, 59, 57)) {
+        (15, _) => Instruction::Branch(Branch::decode(word)?),
+        (14, Semaphore::SUB_CODE) => Instruction::Semaphore(Semaphore::decode(word)),
+        (14, _) => Instruction::LoadImmediate(LoadImmediate::decode(word)?),
+        _ => Instruction::Alu(Alu::decode(word)?),
+    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! The words are written to `rd_setup`; a write to `ld_addr` starts the transfer.
 
-use super::{OutOfRange, Width, in_range, pack};
+use super::{OutOfRange, Width, pack};
 use crate::machine::{VECTOR_BYTES, VPM_ROW_WORDS};
 
 /// Bytes from the start of a row in memory to the start of the next.
@@ -40,11 +40,10 @@ impl Load {
     /// `rows` whole rows of 16 words, 64 bytes apart in memory, from row `y` on.
     #[must_use]
     pub const fn rows(rows: u8, y: u8) -> Self {
-        let pitch = Pitch::Bytes(VECTOR_BYTES);
         Self {
             rows,
             row_elements: VPM_ROW_WORDS,
-            pitch,
+            pitch: Pitch::Bytes(VECTOR_BYTES),
             vpm_pitch: 1,
             vertical: false,
             y,
@@ -99,10 +98,7 @@ impl Pitch {
 /// # Errors
 /// When it does not fit.
 pub const fn load_pitch(bytes: u32) -> Result<u32, OutOfRange> {
-    match in_range("pitch", bytes, 0, 8191) {
-        Ok(bytes) => Ok(9 << 28 | bytes),
-        Err(error) => Err(error),
-    }
+    pack(9 << 28, &[("pitch", bytes, 0, 8191, 0)])
 }
 
 #[cfg(test)]

@@ -63,50 +63,35 @@ pub enum Width {
 impl Width {
     /// MODEW: 0, 2 + half, 4 + byte.
     const fn modew(self) -> Result<u32, OutOfRange> {
-        match self {
-            Self::Bits32 => Ok(0),
-            Self::Bits16(half) => match in_range("half", half as u32, 0, 1) {
-                Ok(half) => Ok(2 + half),
-                Err(error) => Err(error),
-            },
-            Self::Bits8(byte) => match in_range("byte", byte as u32, 0, 3) {
-                Ok(byte) => Ok(4 + byte),
-                Err(error) => Err(error),
-            },
-        }
+        let (code, part, value, greatest) = match self {
+            Self::Bits32 => return Ok(0),
+            Self::Bits16(half) => (2, "half", half, 1),
+            Self::Bits8(byte) => (4, "byte", byte, 3),
+        };
+        pack(code, &[(part, value as u32, 0, greatest, 0)])
     }
-}
-
-/// The number itself, when it is in range.
-const fn in_range(
-    field: &'static str,
-    value: u32,
-    least: u32,
-    greatest: u32,
-) -> Result<u32, OutOfRange> {
-    if value < least || value > greatest {
-        return Err(OutOfRange {
-            field,
-            value,
-            least,
-            greatest,
-        });
-    }
-    Ok(value)
 }
 
 /// Puts numbers into a word: (name, value, least, greatest, lowest bit). A value equal to the size
 /// of its field is written as 0, as the hardware counts.
-const fn pack(word: u32, fields: &[(&'static str, u32, u32, u32, u32)]) -> Result<u32, OutOfRange> {
-    let mut word = word;
+const fn pack(
+    mut word: u32,
+    fields: &[(&'static str, u32, u32, u32, u32)],
+) -> Result<u32, OutOfRange> {
     let mut i = 0;
     while i < fields.len() {
         let (field, value, least, greatest, low) = fields[i];
-        match in_range(field, value, least, greatest) {
-            // Counts (least 1) of a full field are 0; their greatest is the field's size.
-            Ok(value) if least == 1 && value == greatest => (),
-            Ok(value) => word |= value << low,
-            Err(error) => return Err(error),
+        if value < least || value > greatest {
+            return Err(OutOfRange {
+                field,
+                value,
+                least,
+                greatest,
+            });
+        }
+        // Counts (least 1) of a full field are 0; their greatest is the field's size.
+        if least != 1 || value != greatest {
+            word |= value << low;
         }
         i += 1;
     }

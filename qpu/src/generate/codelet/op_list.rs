@@ -207,11 +207,6 @@ impl<U: Copy + PartialEq> OpList<U> {
         ));
     }
 
-    /// A constant to registers of both files.
-    pub fn immediate_to_both(&mut self, value: u32, both: [Place; 2]) {
-        self.push(Operation::immediate(value, both.map(Destination::Place)));
-    }
-
     /// Asks for a lookup at `lanes` + uniform, which is fetched later.
     ///
     /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
