@@ -4,6 +4,7 @@ use crate::isa::{
     AddOp, Alu, Branch, Cond, DecodeError, File, Instruction, Mux, Raddr, Rotation, Signal, Slot,
     Waddr, decode, raddr, waddr,
 };
+use crate::names::{read_name, write_name};
 
 /// A result that goes somewhere.
 #[derive(Clone, Copy)]
@@ -14,6 +15,12 @@ pub(super) struct Write {
     pub cond: Cond,
 }
 
+impl Write {
+    pub fn name(&self) -> String {
+        write_name(self.file, self.waddr)
+    }
+}
+
 /// A read through a port. Its side effects happen whether or not an operand uses it.
 #[derive(Clone, Copy)]
 pub(super) struct Read {
@@ -21,6 +28,12 @@ pub(super) struct Read {
     pub raddr: Raddr,
     /// True if an operand that counts uses the value.
     pub used: bool,
+}
+
+impl Read {
+    pub fn name(&self) -> String {
+        read_name(self.file, self.raddr)
+    }
 }
 
 /// The number of the first accumulator, behind the registers of both files ([`in_file`]).

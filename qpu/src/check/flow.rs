@@ -271,17 +271,12 @@ impl Walk<'_> {
 
         for decision in self.decide(&state, at) {
             let mut next = state.clone();
-            let Decision {
-                pending,
-                conditions,
-                is_choice,
-            } = decision;
-            next.conditions = conditions;
-            let is_taken = pending.is_some() && at.branch().is_some();
+            next.conditions = decision.conditions;
+            let is_taken = decision.pending.is_some() && at.branch().is_some();
             let link = is_taken.then_some(index + DELAY_SLOTS + 1);
             next.values.step(at, link, &self.asked);
-            let decided = is_choice.then_some((index, is_taken));
-            self.advance(next, pending, decided, step);
+            let decided = decision.is_choice.then_some((index, is_taken));
+            self.advance(next, decision.pending, decided, step);
         }
     }
 
@@ -331,9 +326,8 @@ impl Walk<'_> {
             }
         };
         if (state.at as usize) < self.facts.len() {
-            let from = step;
             let step = Step {
-                from,
+                from: step,
                 decided,
                 jumped,
             };

@@ -88,9 +88,9 @@ fn register_file(earlier: &Facts, later: &Facts) -> Option<String> {
             same && number.is_some() && !are_apart(earlier, write, later, read.file)
         })
     })?;
-    let name = write_name(written.file, written.waddr);
     Some(format!(
-        "{name} was written in the instruction before and cannot be read yet"
+        "{} was written in the instruction before and cannot be read yet",
+        written.name()
     ))
 }
 

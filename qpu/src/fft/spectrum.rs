@@ -123,8 +123,8 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// A plan with buffers that it takes from the runner, and with a window of the terms a(0), a(1),
-    /// .. as [`window::cosines`] has them: `[1.0]` for none, `[0.5, 0.5]` for Hann's.
+    /// A plan with buffers that it takes from the runner, and with a window of terms as
+    /// [`window::cosines`] has them: `[1.0]` for none, `[0.5, 0.5]` for Hann's.
     ///
     /// # Errors
     /// The errors of [`Plan::with_buffers`].

@@ -25,11 +25,8 @@ mod signal;
 mod small_immediate;
 mod write_back;
 
-#[cfg(test)]
-mod known_words;
-
 #[cfg(all(test, feature = "text"))]
-pub(crate) use known_words::WORDS as KNOWN_WORDS;
+pub(crate) use tests::known_words::WORDS as KNOWN_WORDS;
 
 pub use alu::{Alu, Mux, RaddrB};
 pub use branch::{Branch, DELAY_SLOTS};
@@ -138,6 +135,8 @@ pub fn decode(word: u64) -> Result<Instruction, DecodeError> {
 
 #[cfg(test)]
 mod tests {
+    pub(super) mod known_words;
+
     use super::*;
     use proptest::prelude::*;
 

@@ -39,12 +39,6 @@ impl Streams {
         }
     }
 
-    /// The streams as one number; the reverse of [`Streams::from_bits`].
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        u32::from_le_bytes([self.records, self.tables, self.reads, 0])
-    }
-
     /// The best streams where nothing has been measured: units seldom read the same lines, and a
     /// single transform reads every part of a table once.
     #[must_use]
@@ -66,8 +60,8 @@ impl Streams {
         }
     }
 
-    /// True for what pass number `pass` reads past the L2, of its points, its table and its records;
-    /// for passes from 8 on, of none.
+    /// True for what pass number `pass` reads past the L2: points, table, records. Passes from 8 on
+    /// read nothing past it.
     #[must_use]
     pub fn of(self, pass: usize) -> [bool; 3] {
         let masks = [self.reads, self.tables, self.records];
@@ -114,7 +108,6 @@ mod tests {
         assert_eq!(of(1), [true, false, true]);
         assert_eq!(of(2), [false; 3]);
         assert_eq!(of(64), [false; 3]);
-        assert_eq!(streams.bits(), 0x02_01_03);
-        assert_eq!(Streams::from_bits(streams.bits()), streams);
+        assert_eq!(Streams::from_bits(0x02_01_03), streams);
     }
 }

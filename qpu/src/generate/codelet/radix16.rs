@@ -53,8 +53,7 @@ pub fn butterfly_of<U: Copy + PartialEq>(
 }
 
 impl Constants {
-    /// Takes registers of both files for cos π/8, sin π/8 and cos π/4, and writes what `put` does with
-    /// the sources of these.
+    /// Takes registers of both files for cos π/8, sin π/8 and cos π/4, and lets `put` write each.
     fn of<U: Copy + PartialEq, T>(
         ops: &mut OpList<U>,
         sources: [T; 3],

@@ -170,7 +170,12 @@ impl Request {
         if self.transform.sample_components() == 0 && !self.reads_points() {
             return Err(Error::Samples(self.samples));
         }
-        if self.channels != Channels::All && !self.has_channels() {
+        let domain = match self.transform.sample_components() {
+            1 => Domain::Real,
+            _ => Domain::Complex,
+        };
+        let has_channels = self.samples == Format::I32 && self.channels.suits(domain);
+        if self.channels != Channels::All && !has_channels {
             return Err(Error::Channels);
         }
         if self.hop == Some(0) || !self.hop_bytes().is_multiple_of(LANE_BYTES.into()) {
@@ -181,15 +186,6 @@ impl Request {
             });
         }
         Ok(())
-    }
-
-    /// True if the input is frames of two i32 of which these can be taken.
-    const fn has_channels(&self) -> bool {
-        let domain = match self.transform.sample_components() {
-            1 => Domain::Real,
-            _ => Domain::Complex,
-        };
-        matches!(self.samples, Format::I32) && self.channels.suits(domain)
     }
 
     /// True if the input is complex points in f32, or whatever a transform reads, one transform
