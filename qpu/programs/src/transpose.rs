@@ -63,8 +63,8 @@ impl Transpose {
         whole.if_possible()
     }
 
-    /// A matrix of so many rows and columns of complex points; the two must not overlap. `None` when there are no whole tiles, or rows of the result are more than
-    /// [`MAX_PITCH`] apart.
+    /// A matrix of so many rows and columns of complex points; the two must not overlap. `None`
+    /// when there are no whole tiles, or rows of the result are more than [`MAX_PITCH`] apart.
     #[must_use]
     pub fn of_points(from: Rows, to: Rows, rows: u32, columns: u32) -> Option<Self> {
         let whole = Self {
