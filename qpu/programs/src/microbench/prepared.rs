@@ -3,6 +3,7 @@
 use qpu::fft::planner::streams::Streams;
 use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, CacheClear, Job, Launch, Program, QpuSet, Report, Runner};
+use qpu::machine::LINE_BYTES as LINE;
 
 use super::{Error, LAUNCHES, LIMIT_US, Test, of_plan};
 use crate::FIRMWARE;
@@ -25,8 +26,6 @@ const LENGTHS: usize = 8;
 const HEAD: usize = 8;
 /// Instructions of the loop as it is written: its counter, its branch and the three behind that.
 const LOOP: usize = 5;
-/// Bytes of a line.
-const LINE: u32 = 64;
 /// Bytes that the lookups of a QPU go round: all of a TMU's cache.
 const ROUND_BYTES: u32 = 4096;
 
