@@ -15,12 +15,10 @@
 mod block;
 #[cfg(feature = "text")]
 pub(crate) mod functions;
-mod load;
-mod store;
+mod transfer;
 
 pub use block::{Block, Place, Size};
-pub use load::{Load, Pitch, load_pitch};
-pub use store::{Store, store_stride};
+pub use transfer::{Load, Pitch, Store, Width, load_pitch, store_stride};
 
 /// A number that does not fit its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,29 +46,6 @@ impl core::fmt::Display for OutOfRange {
 }
 
 impl core::error::Error for OutOfRange {}
-
-/// Width of the elements that a DMA transfer moves, and which part of a word holds them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Width {
-    /// Words.
-    Bits32,
-    /// Halfwords, from this half (0 or 1) of the first word on.
-    Bits16(u8),
-    /// Bytes, from this byte (0..=3) of the first word on.
-    Bits8(u8),
-}
-
-impl Width {
-    /// MODEW: 0, 2 + half, 4 + byte.
-    const fn modew(self) -> Result<u32, OutOfRange> {
-        let (code, part, value, greatest) = match self {
-            Self::Bits32 => return Ok(0),
-            Self::Bits16(half) => (2, "half", half, 1),
-            Self::Bits8(byte) => (4, "byte", byte, 3),
-        };
-        pack(code, &[(part, value as u32, 0, greatest, 0)])
-    }
-}
 
 /// Puts numbers into a word: (name, value, least, greatest, lowest bit). A value equal to the size
 /// of its field is written as 0, as the hardware counts.
