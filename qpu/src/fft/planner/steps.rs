@@ -99,7 +99,8 @@ impl Step {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Steps {
     steps: [Option<Step>; MAX_STEPS],
-    areas: [u64; MAX_AREAS],
+    /// Bytes of each scratch area.
+    pub areas: [u64; MAX_AREAS],
 }
 
 impl Steps {
@@ -289,12 +290,6 @@ impl Steps {
     pub fn area(&mut self, area: u8, bytes: u64) {
         let area = &mut self.areas[usize::from(area)];
         *area = bytes.max(*area);
-    }
-
-    /// Bytes of each scratch area.
-    #[must_use]
-    pub const fn areas(&self) -> [u64; MAX_AREAS] {
-        self.areas
     }
 
     /// The passes, first to last.

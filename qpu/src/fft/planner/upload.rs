@@ -1,6 +1,6 @@
 //! Writes what programs read: code, lists of uniforms, vectors and tables, pass by pass.
 
-use super::memory::{Arrangement, PassMemory};
+use super::memory::{Arrangement, PassMemory, pitch};
 use super::request::Request;
 use super::steps::Area;
 use super::streams::address;
@@ -46,9 +46,9 @@ impl Lists {
             table: address(base + pass.table, table),
             factors: address(base + pass.factors, table),
             rows: lists + pass.rows,
-            row_pitch: pass.row_pitch,
+            row_pitch: pitch(pass.program.rows),
             scalars: lists + pass.scalars,
-            scalar_pitch: pass.scalar_pitch,
+            scalar_pitch: pitch(pass.program.scalars),
             vectors: lists + pass.vectors,
         }
     }
@@ -148,7 +148,7 @@ impl Lists {
                 }
             }
             for list in 0..pass.scalar_lists() {
-                to.at(memory.scalars + list * memory.scalar_pitch)?;
+                to.at(memory.scalars + list * pitch(program.scalars))?;
                 for &word in program.scalars {
                     to.put(pass.scalar(list, word))?;
                 }
@@ -212,7 +212,7 @@ impl Lists {
         let buffers = self.buffers(memory);
         let mut to = Writer::new(runner, self.lists);
         for list in 0..pass.row_lists() {
-            to.at(memory.rows + list * memory.row_pitch)?;
+            to.at(memory.rows + list * pitch(program.rows))?;
             for &word in program.rows {
                 to.put(pass.row(&buffers, list, word))?;
             }
