@@ -52,7 +52,7 @@ impl Transpose {
             at,
             pitch: words.saturating_mul(4),
         });
-        let whole = Self {
+        let matrix = Self {
             code: TRANSPOSE,
             tile_rows: TILE,
             from,
@@ -60,14 +60,14 @@ impl Transpose {
             rows,
             columns,
         };
-        whole.if_possible()
+        matrix.if_possible()
     }
 
     /// A matrix of so many rows and columns of complex points; the two must not overlap. `None`
     /// when there are no whole tiles, or rows of the result are more than [`MAX_PITCH`] apart.
     #[must_use]
     pub fn of_points(from: Rows, to: Rows, rows: u32, columns: u32) -> Option<Self> {
-        let whole = Self {
+        let matrix = Self {
             code: TRANSPOSE_POINTS,
             tile_rows: TILE_ROWS_OF_POINTS,
             from,
@@ -75,7 +75,7 @@ impl Transpose {
             rows,
             columns,
         };
-        whole.if_possible()
+        matrix.if_possible()
     }
 
     fn if_possible(self) -> Option<Self> {

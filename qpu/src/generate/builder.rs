@@ -281,16 +281,15 @@ impl Builder {
         kind: LoadImmediateKind,
         values: [i32; 16],
     ) -> LoadLine<'_> {
-        let immediate = LoadImmediate::pack_elements(kind, values).unwrap_or_else(|| {
-            let reason = format!("{values:?} has a value that {} cannot hold", kind.name());
+        let immediate = LoadImmediate::pack_elements(kind, values);
+        if immediate.is_none() {
             self.report(Trouble {
                 rule: "element-range",
-                reason,
+                reason: format!("{values:?} has a value that {} cannot hold", kind.name()),
                 fix: "use -2..1 with ldi_signed, 0..3 with ldi_unsigned",
             });
-            0
-        });
-        self.load(kind, immediate, dst)
+        }
+        self.load(kind, immediate.unwrap_or(0), dst)
     }
 
     #[track_caller]

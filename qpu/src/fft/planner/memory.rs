@@ -63,7 +63,7 @@ pub struct PassMemory {
     pub factors: u32,
 }
 
-/// Bytes from a list of so many words, with what is fetched ahead, to the next of its kind.
+/// Bytes from a list of these words, with what is fetched ahead, to the next of its kind.
 pub(super) fn pitch<T>(list: &[T]) -> u32 {
     (4 * list.len() as u32 + 8).next_multiple_of(VECTOR_BYTES)
 }
