@@ -1,7 +1,7 @@
 //! Sig 14: load immediates and semaphore instructions.
 //!
 //! A load immediate has one value for all lanes, or a 2-bit value for each. A semaphore instruction
-//! (bits 59:57 = 4) counts one of sixteen up or down, and stalls while the count would leave 0..=15.
+//! (bits 59:57 = 4) counts one of sixteen up or down; it stalls while the count would leave 0..=15.
 //! Its low word is also delivered to both ALU outputs as by a load immediate, so its ignored bits
 //! 31:5 are kept.
 
