@@ -7,7 +7,7 @@
 use crate::machine::QPUS;
 
 /// An address as V3D sees it on the VideoCore bus, alias bits included.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct BusAddr(pub u32);
 
 impl BusAddr {
@@ -58,7 +58,7 @@ pub enum CacheClear {
 }
 
 /// One request to the scheduler: a program on one QPU.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Program {
     /// Address of the first instruction, 8-byte aligned.
     pub code: BusAddr,

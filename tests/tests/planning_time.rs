@@ -85,7 +85,7 @@ fn check(lengths: impl Iterator<Item = u32>) {
         let ms = f64::from(done.clocks) / CLOCKS_PER_MS;
         eprintln!(
             "2^{log2n} as {}: {ms:.1} ms of virtual time for {} KiB of programs and lists, {} KiB of tables",
-            plan.split(),
+            plan.arrangement().split(),
             memory.programs >> 10,
             memory.tables >> 10
         );

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p qpu-programs --example speed`
 
-use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
+use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Runner};
 use qpu_programs::sha256::{Group, LANES, Sha256, blocks};
 use qpu_programs::{memcpy, transpose::Transpose};
 use v3d_sim::{DEFAULT_CLOCK_HZ, SimError, SimRunner};
@@ -63,11 +63,8 @@ fn transpose(side: u32, qpus: u32) -> Result<(), SimError> {
     let bytes = 4 * side * side;
     let from = runner.alloc(bytes, 4096)?;
     let to = runner.alloc(bytes, 4096)?;
-    let matrix = Transpose::new(from.addr, to.addr, side, side).expect("whole tiles");
-    let mut programs = [Program {
-        code: BusAddr(0),
-        uniforms: BusAddr(0),
-    }; 4];
+    let matrix = Transpose::of_words(from.addr, to.addr, side, side).expect("whole tiles");
+    let mut programs = [Program::default(); 4];
     let used = matrix.programs(&mut runner, qpus, &mut programs)?;
     let clocks = clocks(&mut runner, &programs[..used])?;
     let speed = mb_per_second(bytes, clocks);

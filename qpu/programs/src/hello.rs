@@ -1,8 +1,8 @@
 //! hello: what `hello.qasm` expects in memory, and what it leaves there.
 
-use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Runner};
+use qpu::job::{QpuSet, Runner};
 
-use crate::code::{HELLO, place, place_uniforms};
+use crate::code::{HELLO, place, run_once};
 
 /// The number that the program adds.
 pub const ADDED: u32 = 0x1234;
@@ -15,18 +15,8 @@ pub fn hello<R: Runner>(runner: &mut R, number: u32, limit_us: u32) -> Result<[u
     let code = place(runner, HELLO)?;
     let result = runner.alloc(64, 64)?;
     runner.write(result, 0, &[0; 16])?;
-    let uniforms = place_uniforms(runner, &[number, result.addr.0])?;
-    let job = Job {
-        launches: &[Launch {
-            programs: &[Program {
-                code: code.addr,
-                uniforms: uniforms.addr,
-            }],
-            clear: CacheClear::All,
-            qpus: QpuSet::ALL,
-        }],
-    };
-    runner.run(&job, limit_us)?;
+    let uniforms = [number, result.addr.0];
+    run_once(runner, code, &uniforms, QpuSet::ALL, limit_us)?;
     let mut words = [0; 16];
     runner.read(result, 0, &mut words)?;
     Ok(words)

@@ -47,7 +47,6 @@ pub mod memcpy;
 pub mod microbench;
 pub mod sha256;
 pub mod transpose;
-pub mod transpose_points;
 
 pub use generated::{FFT, FIRMWARE};
 

@@ -4,15 +4,15 @@
 //! one piece, and so are the 64 rows of the VPM.
 
 use qpu::job::{Buffer, BusAddr, Program, Runner};
+use qpu::machine;
 
 use crate::code::{MEMCPY, place, place_uniforms};
 
 /// Bytes of a row.
-pub const ROW_BYTES: u32 = qpu::machine::VECTOR_BYTES;
+pub const ROW_BYTES: u32 = machine::VECTOR_BYTES;
 /// QPUs that can take part.
-pub const MAX_QPUS: u32 = 12;
+pub const MAX_QPUS: u32 = machine::QPUS as u32;
 
-const VPM_ROWS: u32 = 64;
 /// The most rows of a store that fit twice.
 const MAX_STORE_ROWS: u32 = 32;
 
@@ -24,7 +24,7 @@ pub fn uniforms(from: BusAddr, to: BusAddr, rows: u32, number: u32, qpus: u32) -
     let number = number.min(qpus - 1);
     let start = |number: u32| (u64::from(rows) * u64::from(number) / u64::from(qpus)) as u32;
     let first = start(number);
-    let store_rows = (VPM_ROWS / qpus / 2).min(MAX_STORE_ROWS) & !1;
+    let store_rows = (u32::from(machine::VPM_ROWS) / qpus / 2).min(MAX_STORE_ROWS) & !1;
     [
         from.offset(first.wrapping_mul(ROW_BYTES)).0,
         to.offset(first.wrapping_mul(ROW_BYTES)).0,

@@ -1,9 +1,10 @@
 //! The reads and writes of an instruction, in the terms that the rules use.
 
 use crate::isa::{
-    AddOp, Alu, Branch, Cond, DecodeError, File, Instruction, Mux, Raddr, Signal, Slot, Waddr,
-    decode, raddr, waddr,
+    AddOp, Alu, Branch, Cond, DecodeError, File, Instruction, Mux, Raddr, Rotation, Signal, Slot,
+    Waddr, decode, raddr, waddr,
 };
+use crate::names::{read_name, write_name};
 
 /// A result that goes somewhere.
 #[derive(Clone, Copy)]
@@ -14,6 +15,12 @@ pub(super) struct Write {
     pub cond: Cond,
 }
 
+impl Write {
+    pub fn name(&self) -> String {
+        write_name(self.file, self.waddr)
+    }
+}
+
 /// A read through a port. Its side effects happen whether or not an operand uses it.
 #[derive(Clone, Copy)]
 pub(super) struct Read {
@@ -21,6 +28,12 @@ pub(super) struct Read {
     pub raddr: Raddr,
     /// True if an operand that counts uses the value.
     pub used: bool,
+}
+
+impl Read {
+    pub fn name(&self) -> String {
+        read_name(self.file, self.raddr)
+    }
 }
 
 /// The number of the first accumulator, behind the registers of both files ([`in_file`]).
@@ -123,6 +136,39 @@ impl Facts {
     pub fn uses(&self, mux: Mux) -> bool {
         self.alu().is_some_and(|alu| alu.uses(mux))
     }
+
+    /// True if all that is wanted of a rotated result are the first lanes of its quads.
+    ///
+    /// Programs keep vectors of scalars: one lane of a register is written under a condition, and
+    /// another is rotated to where r5, an address or a setup takes it. Source: Broadcom's shaders
+    /// for `OpenVG`, py-videocore's products of matrices.
+    pub fn rotates_to_first_lanes(&self) -> bool {
+        let Some(alu) = self.alu().filter(|alu| alu.rotation().is_some()) else {
+            return false;
+        };
+        let sets_flags = alu.write.sf && alu.op_add == AddOp::Nop;
+        let mut products = self.writes.iter().filter(|write| write.slot == Slot::Mul);
+        !sets_flags && products.all(takes_first_lanes)
+    }
+
+    /// True if all that is wanted of a rotated result comes from its own quad, over all lanes or
+    /// inside quads: `<< 1` to `<< 3`, into the first lanes.
+    pub fn stays_in_quads(&self) -> bool {
+        let by = self.alu().and_then(Alu::rotation);
+        matches!(by, Some(Rotation::By(13..=15))) && self.rotates_to_first_lanes()
+    }
+}
+
+/// True if a destination takes the first lane of a result or of each quad, and no other.
+fn takes_first_lanes(write: &Write) -> bool {
+    matches!(
+        write.waddr,
+        waddr::ACC5
+            | waddr::TMU_NOSWAP
+            | waddr::UNIFORMS_ADDRESS
+            | waddr::VPMVCD_SETUP
+            | waddr::VPM_ADDR
+    )
 }
 
 fn reads(instruction: &Instruction) -> UpToTwo<Read> {

@@ -12,7 +12,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, Report};
 use super::conditions::Conditions;
 use super::facts::{Facts, Program};
 use super::values::{Asked, Values};
@@ -107,16 +107,8 @@ pub(super) fn walk(
         facts,
         links: links(facts),
         asked: Asked::by(facts),
-        seen: HashSet::new(),
-        queue: VecDeque::new(),
-        steps: Vec::new(),
         visits: vec![0; facts.len()],
-        is_computed: false,
-        is_guess: false,
-        is_full: false,
-        found: HashSet::new(),
-        findings: Vec::new(),
-        passed: HashSet::new(),
+        ..Walk::default()
     };
     let mut begun = Vec::new();
     walk.enter(start, Accounts::START);
@@ -179,6 +171,7 @@ fn links(facts: &Program) -> Vec<Vec<u32>> {
     links
 }
 
+#[derive(Default)]
 struct Walk<'a> {
     facts: &'a Program,
     links: Vec<Vec<u32>>,
@@ -261,27 +254,21 @@ impl Walk<'_> {
             }
         };
         self.look_back(&state, at, step);
-        let mut broken = Vec::new();
-        let mut report = |rule, reason: &str| broken.push((rule, reason.to_string()));
-        state.accounts.count(at, &state.values, &mut report);
-        self.report_accounts(index, broken, step);
+        self.account(index, step, |report| {
+            state.accounts.count(at, &state.values, report);
+        });
         if at.branch().is_some_and(|branch| ends_loop(branch, index)) {
             state.accounts.go_round();
         }
 
         for decision in self.decide(&state, at) {
             let mut next = state.clone();
-            let Decision {
-                pending,
-                conditions,
-                is_choice,
-            } = decision;
-            next.conditions = conditions;
-            let is_taken = pending.is_some() && at.branch().is_some();
+            next.conditions = decision.conditions;
+            let is_taken = decision.pending.is_some() && at.branch().is_some();
             let link = is_taken.then_some(index + DELAY_SLOTS + 1);
             next.values.step(at, link, &self.asked);
-            let decided = is_choice.then_some((index, is_taken));
-            self.advance(next, pending, decided, step);
+            let decided = decision.is_choice.then_some((index, is_taken));
+            self.advance(next, decision.pending, decided, step);
         }
     }
 
@@ -324,16 +311,12 @@ impl Walk<'_> {
             }
             Some(Goal::Unknown) => return self.is_computed = true,
             Some(Goal::End) => {
-                let mut broken = Vec::new();
-                let mut report = |rule, reason: &str| broken.push((rule, reason.to_string()));
-                state.accounts.close(&mut report);
-                return self.report_accounts(index, broken, step);
+                return self.account(index, step, |report| state.accounts.close(report));
             }
         };
         if (state.at as usize) < self.facts.len() {
-            let from = step;
             let step = Step {
-                from,
+                from: step,
                 decided,
                 jumped,
             };
@@ -449,7 +432,10 @@ impl Walk<'_> {
         }
     }
 
-    fn report_accounts(&mut self, index: u32, broken: Vec<(Rule, String)>, step: u32) {
+    /// Reports the rules of accounts that an instruction breaks.
+    fn account(&mut self, index: u32, step: u32, count: impl FnOnce(Report)) {
+        let mut broken = Vec::new();
+        count(&mut |rule, reason| broken.push((rule, reason.to_string())));
         for (rule, reason) in broken {
             // Loops give one finding, not one for every count.
             if self.found.insert((rule, index, None)) {

@@ -4,14 +4,12 @@ use super::Rule;
 use super::facts::{Facts, Program, Write, is_peripheral, when};
 use super::flags;
 use super::flow::Flow;
-use super::lanes::stays_in_quads;
 use super::packing;
 use super::sequence::is_texture_coordinate;
 use crate::isa::{
     AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Raddr, Signal, Slot, SmallImmediate,
     Waddr, raddr, waddr,
 };
-use crate::names::{read_name, write_name};
 
 /// True if an instruction breaks a rule.
 type IsBroken = fn(&Facts) -> bool;
@@ -63,7 +61,7 @@ const PLAIN: &[(Rule, IsBroken, &str)] = &[
     ),
     (
         Rule::RotationInQuad,
-        |at| at.alu().is_some_and(rotates_in_quads) && !stays_in_quads(at),
+        |at| at.alu().is_some_and(rotates_in_quads) && !at.stays_in_quads(),
         "the rotation has no operand in r0..r3, and moves values inside their quad only",
     ),
     (
@@ -137,10 +135,7 @@ fn one_peripheral(at: &Facts) -> Option<String> {
         // and shaders of rpi-vk-driver load textures beside it.
         let is_tile = write.waddr.is_tlb() && write.waddr != waddr::TLB_STENCIL_SETUP;
         if write.waddr.is_tmu() || is_tile || write.waddr.is_sfu() {
-            accesses.push(format!(
-                "a write to {}",
-                write_name(write.file, write.waddr)
-            ));
+            accesses.push(format!("a write to {}", write.name()));
         }
     }
     // A colour that is loaded and one that is written are one access of the tile buffer: shaders
@@ -181,9 +176,8 @@ fn semaphore_write(at: &Facts) -> Option<String> {
     let write = at.writes.iter().find(|Write { waddr, .. }| {
         waddr.is_tmu() || waddr.is_sfu() || waddr.is_tlb() || waddr.is_vpm()
     })?;
-    let name = write_name(write.file, write.waddr);
     matches!(at.instruction, Instruction::Semaphore(_))
-        .then(|| format!("a semaphore instruction writes {name}"))
+        .then(|| format!("a semaphore instruction writes {}", write.name()))
 }
 
 fn same_destination(at: &Facts) -> Option<String> {
@@ -197,10 +191,7 @@ fn same_destination(at: &Facts) -> Option<String> {
     if !same || (accumulator && (one.cond.excludes(two.cond) || same_value)) {
         return None;
     }
-    Some(format!(
-        "both results go to {}",
-        write_name(one.file, one.waddr)
-    ))
+    Some(format!("both results go to {}", one.name()))
 }
 
 /// True if both ALUs move one operand as it is: py-videocore ends its programs with
@@ -213,10 +204,8 @@ fn copies_one_value(alu: &Alu) -> bool {
 
 fn same_read(at: &Facts) -> Option<String> {
     let [one, two] = at.reads.both()?;
-    (one.raddr.is_taken() && one.raddr == two.raddr).then(|| {
-        let name = read_name(one.file, one.raddr);
-        format!("{name} is read through both ports")
-    })
+    (one.raddr.is_taken() && one.raddr == two.raddr)
+        .then(|| format!("{} is read through both ports", one.name()))
 }
 
 fn conditional_peripheral(at: &Facts) -> Option<String> {
@@ -232,17 +221,16 @@ fn conditional_peripheral(at: &Facts) -> Option<String> {
     };
     let mut writes = at.writes.iter().filter(|write| is_peripheral(write.waddr));
     let write = writes.find(|write| write.cond.asks_flags() && !honours(write.waddr))?;
-    let name = write_name(write.file, write.waddr);
     Some(format!(
-        "the write to {name} is conditional, and happens whatever the condition says"
+        "the write to {} is conditional, and happens whatever the condition says",
+        write.name()
     ))
 }
 
 fn never_peripheral(at: &Facts) -> Option<String> {
     let mut writes = at.writes.iter().filter(|write| is_peripheral(write.waddr));
     let write = writes.find(|write| write.cond == Cond::Never)?;
-    let name = write_name(write.file, write.waddr);
-    Some(format!("the write to {name} has condition never"))
+    Some(format!("the write to {} has condition never", write.name()))
 }
 
 /// Covers constants only. The value that `mov host_int, nop` writes is left to [`super::written`],
@@ -282,8 +270,8 @@ fn sets_flags_never(at: &Facts) -> bool {
 fn idle_mul_write(at: &Facts) -> Option<String> {
     let alu = at.alu()?;
     let write = at.writes.iter().find(|write| write.slot == Slot::Mul)?;
-    let name = write_name(write.file, write.waddr);
-    (alu.op_mul == MulOp::Nop).then(|| format!("the mul ALU is idle, and {name} is written"))
+    (alu.op_mul == MulOp::Nop)
+        .then(|| format!("the mul ALU is idle, and {} is written", write.name()))
 }
 
 /// Ports that read nothing, and of which an operand takes what is left.
@@ -295,20 +283,12 @@ pub(super) fn unread_ports(at: &Facts) -> impl Iterator<Item = (File, &Alu, Mux)
     reads.filter_map(|read| Some((read.file, at.alu()?, Mux::of(read.file))))
 }
 
-pub(super) fn letter(file: File) -> char {
-    match file {
-        File::A => 'A',
-        File::B => 'B',
-    }
-}
-
 fn no_read(at: &Facts) -> Option<String> {
     // What host_int gets has a rule of its own.
     let mut unread = unread_ports(at);
     let (file, ..) = unread.find(|(_, alu, mux)| alu.keeps_result(*mux, |to| !is_host_int(to)))?;
     Some(format!(
-        "an operand comes from file {}'s port, which reads nothing",
-        letter(file)
+        "an operand comes from file {file:?}'s port, which reads nothing"
     ))
 }
 
@@ -318,8 +298,7 @@ fn no_read(at: &Facts) -> Option<String> {
 fn flags_of_no_read(at: &Facts, are_asked: impl Fn() -> bool) -> Option<String> {
     let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;
     (no_read(at).is_none() && are_asked()).then(|| {
-        let file = letter(file);
-        format!("flags are set from file {file}'s port, which reads nothing, and are asked later")
+        format!("flags are set from file {file:?}'s port, which reads nothing, and are asked later")
     })
 }
 
@@ -331,10 +310,7 @@ fn unmapped_read(at: &Facts) -> Option<String> {
 
 fn busy_read(at: &Facts) -> Option<String> {
     let read = at.reads.iter().find(|read| read.raddr == raddr::VPM_BUSY)?;
-    Some(format!(
-        "{} cannot be relied on",
-        read_name(read.file, read.raddr)
-    ))
+    Some(format!("{} cannot be relied on", read.name()))
 }
 
 pub(super) fn fragment_only(at: &Facts) -> Option<String> {
@@ -351,10 +327,7 @@ pub(super) fn fragment_only(at: &Facts) -> Option<String> {
         return Some(format!("signal {} is for fragment shaders", signal.name()));
     }
     if let Some(write) = at.writes.iter().find(|write| write.waddr.is_tlb()) {
-        return Some(format!(
-            "{} is for fragment shaders",
-            write_name(write.file, write.waddr)
-        ));
+        return Some(format!("{} is for fragment shaders", write.name()));
     }
     when(
         at.reads_from(raddr::VARYING),
@@ -374,8 +347,5 @@ fn branch_odd_register(at: &Facts) -> Option<String> {
 fn link_io(at: &Facts) -> Option<String> {
     at.branch()?;
     let write = at.writes.iter().find(|write| is_peripheral(write.waddr))?;
-    Some(format!(
-        "the link goes to {}",
-        write_name(write.file, write.waddr)
-    ))
+    Some(format!("the link goes to {}", write.name()))
 }

@@ -41,12 +41,10 @@
 
 mod accounts;
 mod conditions;
-mod end;
 mod facts;
 mod flags;
 mod flow;
 mod instruction;
-mod lanes;
 mod packing;
 mod program;
 mod rules;

@@ -2,7 +2,6 @@
 
 use super::facts::{Facts, Write, is_peripheral, when};
 use crate::isa::{AddOp, Alu, File, MulOp, MulPack, Mux, Pack, Slot, Unpack, waddr};
-use crate::names::{read_name, write_name};
 
 pub(super) fn pack_reserved(at: &Facts) -> Option<String> {
     let code = reserved_code(at)?;
@@ -29,10 +28,9 @@ pub(super) fn pack_to_peripheral(at: &Facts) -> Option<String> {
     let pack = at.alu()?.write.pack_mul()?;
     let mut writes = at.writes.iter();
     let io = writes.find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr))?;
-    let name = write_name(io.file, io.waddr);
     let may_work = pack == MulPack::P8a && io.waddr == waddr::VPM_WRITE;
     (!may_work && !matches!(pack, MulPack::None | MulPack::P8888))
-        .then(|| format!("packing into one byte does not work on {name}"))
+        .then(|| format!("packing into one byte does not work on {}", io.name()))
 }
 
 pub(super) fn pack_without_file_a(at: &Facts) -> bool {
@@ -72,7 +70,7 @@ pub(super) fn unpack_io(at: &Facts) -> Option<String> {
         .iter()
         .find(|read| read.used && read.file == File::A && read.raddr.register().is_none())?;
     let is_unpacked = at.alu().is_some_and(unpacks_a);
-    is_unpacked.then(|| format!("{} is unpacked", read_name(read.file, read.raddr)))
+    is_unpacked.then(|| format!("{} is unpacked", read.name()))
 }
 
 pub(super) fn unpack_mixed(alu: &Alu) -> bool {

@@ -1,9 +1,9 @@
 //! Rules about the first and last instructions, and where branches go.
 
 use super::Rule;
-use super::end;
 use super::facts::{Facts, Program};
 use super::flow::Flow;
+use super::sequence::check_end;
 use crate::isa::{INSTRUCTION_BYTES, Waddr};
 
 /// Only instructions that some way reaches count; the first is at `start`.
@@ -19,7 +19,7 @@ pub(super) fn check(
             report(Rule::TmuAtStart, index, reason.to_string());
         }
         if at.signal().ends_program() {
-            end::check(at, 0, &mut |rule, reason| report(rule, index, reason));
+            check_end(at, 0, &mut |rule, reason| report(rule, index, reason));
         }
         check_target(facts.len(), index, at, report);
     }

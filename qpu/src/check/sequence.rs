@@ -1,10 +1,8 @@
-//! Rules about an instruction and what follows it within two slots.
+//! Rules about an instruction and what follows it within two slots, and about the last three.
 
 use super::Rule;
-use super::end;
 use super::facts::{Facts, Write, when};
-use super::lanes::{rotates_to_first_lanes, stays_in_quads};
-use crate::isa::{Cond, File, Mux, Rotation, Slot, Waddr, raddr, waddr};
+use crate::isa::{Cond, File, Mux, Raddr, Rotation, Slot, Waddr, raddr, waddr};
 use crate::names::write_name;
 
 /// A reason why two instructions, the earlier one first, must not be so near.
@@ -36,8 +34,50 @@ pub(super) fn check(
         }
     }
     if earlier.signal().ends_program() {
-        end::check(later, distance, report);
+        check_end(later, distance, report);
     }
+}
+
+/// Calls `report` with what an instruction must not do that executes `slot` (0, 1 or 2)
+/// instructions after thrend, wherever it stands: a thrend in a delay slot is followed by what the
+/// branch goes to.
+pub(super) fn check_end(at: &Facts, slot: usize, report: &mut dyn FnMut(Rule, String)) {
+    let place = [
+        "the thrend instruction",
+        "the instruction after thrend",
+        "the last instruction",
+    ][slot];
+    let mut report = |rule, found: bool, what: &str| {
+        if found {
+            report(rule, format!("{place} {what}"));
+        }
+    };
+    let stream = at.reads_any(|raddr| matches!(raddr, raddr::UNIFORM | raddr::VARYING));
+    report(Rule::EndUniform, stream, "reads a uniform or varying");
+    let vpm = at.reads_any(Raddr::is_vpm) || at.writes_any(Waddr::is_vpm);
+    report(Rule::EndVpm, vpm, "uses VPM or DMA");
+    let is_14 = |register: Option<u8>| register == Some(14);
+    let register_14 = at.reads_any(|raddr| is_14(raddr.register()))
+        || at.writes_any(|waddr| is_14(waddr.register()));
+    report(
+        Rule::EndRegister14,
+        register_14,
+        "uses register 14 of a file",
+    );
+    let writes_file = slot == 0 && at.registers_written().next().is_some();
+    report(
+        Rule::EndRegisterWrite,
+        writes_file,
+        "writes a register of file A or B",
+    );
+    let tlb_z = slot == 2 && at.writes_to(waddr::TLB_Z);
+    report(Rule::EndTlbZ, tlb_z, "writes tile buffer Z");
+    let flow = at.branch().is_some() || (slot > 0 && at.signal().ends_program());
+    report(
+        Rule::EndBranch,
+        flow,
+        "is a branch or ends the program again",
+    );
 }
 
 fn register_file(earlier: &Facts, later: &Facts) -> Option<String> {
@@ -48,9 +88,9 @@ fn register_file(earlier: &Facts, later: &Facts) -> Option<String> {
             same && number.is_some() && !are_apart(earlier, write, later, read.file)
         })
     })?;
-    let name = write_name(written.file, written.waddr);
     Some(format!(
-        "{name} was written in the instruction before and cannot be read yet"
+        "{} was written in the instruction before and cannot be read yet",
+        written.name()
     ))
 }
 
@@ -66,7 +106,7 @@ fn are_apart(earlier: &Facts, write: &Write, later: &Facts, file: File) -> bool 
     let in_others = |slot| !alu.uses_in(slot, mux) || alu.write.cond(slot).excludes(write.cond);
     let in_others = Slot::BOTH.into_iter().all(in_others);
     let sf = earlier.instruction.write_back().sf;
-    let is_scalar = !alu.uses_in(Slot::Add, mux) && rotates_to_first_lanes(later);
+    let is_scalar = !alu.uses_in(Slot::Add, mux) && later.rotates_to_first_lanes();
     is_partial && (!sf && in_others && alu.rotation().is_none() || is_scalar)
 }
 
@@ -110,12 +150,12 @@ pub(super) fn is_texture_coordinate(address: Waddr) -> bool {
 fn rotation_source(earlier: &Facts, later: &Facts) -> Option<String> {
     let alu = later.alu()?;
     alu.rotation()?;
-    if alu.op_mul.operands() == 0 || stays_in_quads(later) {
+    if alu.op_mul.operands() == 0 || later.stays_in_quads() {
         return None;
     }
     let operands = alu.operands(Slot::Mul);
     let written = earlier.writes.iter().find(|write| {
-        let is_counted = write.cond == Cond::Always || !rotates_to_first_lanes(later);
+        let is_counted = write.cond == Cond::Always || !later.rotates_to_first_lanes();
         let number = write.waddr.accumulator().filter(|_| is_counted);
         number.is_some_and(|n| n < 4 && operands.iter().any(|mux| mux.bits() == n))
     })?;

@@ -57,6 +57,12 @@ fn row(number: u32) -> Rows {
     1 << (number % ROWS)
 }
 
+/// Those of the rows that there are; none where what is moved are no words.
+fn bits(is_words: bool, rows: impl Iterator<Item = u32>) -> Rows {
+    let rows = rows.filter(|y| *y < ROWS && is_words);
+    rows.fold(0, |all, y| all | row(y))
+}
+
 /// Or, if zero, the greatest number of a field.
 fn or(count: u32, greatest: u32) -> u32 {
     if count == 0 { greatest } else { count }
@@ -69,12 +75,7 @@ pub(super) fn of_load(word: u32) -> Rows {
     let (pitch, y) = (or(word >> 12 & 15, 16), word >> 4 & 127);
     let high = if word >> 11 & 1 == 1 { length } else { 1 };
     let rows = (0..count).flat_map(|n| (0..high).map(move |e| y + n * pitch + e));
-    let rows = rows.filter(|y| *y < ROWS);
-    if is_words {
-        rows.map(row).fold(0, |a, b| a | b)
-    } else {
-        0
-    }
+    bits(is_words, rows)
 }
 
 /// Rows that a store takes, by its basic setup word; of columns those of the first block.
@@ -82,12 +83,7 @@ pub(super) fn of_store(word: u32) -> Rows {
     let (units, depth) = (or(word >> 23 & 127, 128), or(word >> 16 & 127, 128));
     let high = if word >> 14 & 1 == 1 { units } else { depth };
     let y = word >> 7 & 127;
-    let rows = (y..y + high).filter(|y| *y < ROWS);
-    if word & 7 == 0 {
-        rows.map(row).fold(0, |a, b| a | b)
-    } else {
-        0
-    }
+    bits(word & 7 == 0, y..y + high)
 }
 
 /// The row of the first vector that a QPU reads or writes, by its setup word, if it is a row: a

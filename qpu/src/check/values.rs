@@ -45,6 +45,7 @@ const LEAST_SETUP: u32 = 0x100;
 pub(super) struct Values(Vec<(u8, Value)>);
 
 /// Registers whose constants matter, a bit each.
+#[derive(Default)]
 pub(super) struct Asked {
     /// Registers whose sign is asked.
     signs: u128,
@@ -55,10 +56,7 @@ pub(super) struct Asked {
 impl Asked {
     /// By any instruction of a program.
     pub fn by(facts: &Program) -> Self {
-        let mut asked = Self {
-            signs: 0,
-            setups: 0,
-        };
+        let mut asked = Self::default();
         for at in facts.iter().flatten() {
             let Some(alu) = at.alu() else {
                 continue;

@@ -10,10 +10,10 @@
 use super::Rule;
 use super::facts::{Facts, Program, Write, in_file};
 use super::flow::Flow;
-use super::instruction::{fragment_only, is_host_int, letter, unread_ports};
+use super::instruction::{fragment_only, is_host_int, unread_ports};
 use crate::isa::{
     AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Pack, Rotation, Slot, SmallImmediate, Unpack,
-    Waddr, raddr, waddr,
+    raddr, waddr,
 };
 
 /// Registers of both files, accumulators, flags and what reads leave in both ports, a bit each.
@@ -49,7 +49,7 @@ pub(super) fn check(facts: &Program, flow: &Flow, report: &mut impl FnMut(Rule, 
 fn reason(place: u32, written: Places) -> String {
     let nothing = "nothing before it writes it";
     if place >= PORTS {
-        let file = letter(if place == PORTS { File::A } else { File::B });
+        let file = if place == PORTS { 'A' } else { 'B' };
         return format!(
             "host_int is written with what the last read through file {file}'s port left, and nothing before reads through it"
         );
@@ -93,10 +93,7 @@ fn written_before(facts: &Program, flow: &Flow) -> Vec<Places> {
 
 fn written_by(at: &Facts) -> Places {
     let mut places = 0;
-    let is_copied_to_itself = |write: &Write| {
-        at.alu()
-            .is_some_and(|alu| stays(at, alu, write.slot, write.file, write.waddr))
-    };
+    let is_copied_to_itself = |write: &Write| at.alu().is_some_and(|alu| stays(at, alu, write));
     for write in at.writes.iter().filter(|write| !is_copied_to_itself(write)) {
         if let Some(number) = write.waddr.register() {
             places |= 1 << in_file(write.file, number);
@@ -172,7 +169,7 @@ fn takes(at: &Facts, alu: &Alu, slot: Slot, mux: Mux) -> bool {
     });
     alu.uses_in(slot, mux)
         && !is_constant(alu, slot)
-        && (sets_flags || results.any(|write| !stays(at, alu, slot, write.file, write.waddr)))
+        && (sets_flags || results.any(|write| !stays(at, alu, write)))
 }
 
 /// True if an operation gives the same whatever its operands are: what is taken from itself, and
@@ -189,9 +186,9 @@ fn is_constant(alu: &Alu, slot: Slot) -> bool {
 }
 
 /// True if a result is a copy that goes to where it comes from, as in `mov r0, r0`.
-fn stays(at: &Facts, alu: &Alu, slot: Slot, file: File, to: Waddr) -> bool {
-    let is_rotated = slot == Slot::Mul && alu.rotation().is_some();
-    let Some(from) = alu.copied(slot).filter(|_| !is_rotated) else {
+fn stays(at: &Facts, alu: &Alu, write: &Write) -> bool {
+    let is_rotated = write.slot == Slot::Mul && alu.rotation().is_some();
+    let Some(from) = alu.copied(write.slot).filter(|_| !is_rotated) else {
         return false;
     };
     let is_same = match from {
@@ -199,9 +196,9 @@ fn stays(at: &Facts, alu: &Alu, slot: Slot, file: File, to: Waddr) -> bool {
             let port = if from == Mux::A { File::A } else { File::B };
             let read = at.reads.iter().find(|read| read.file == port);
             let number = read.and_then(|read| read.raddr.register());
-            port == file && number.is_some() && number == to.register()
+            port == write.file && number.is_some() && number == write.waddr.register()
         }
-        _ => to.accumulator() == Some(from.bits()),
+        _ => write.waddr.accumulator() == Some(from.bits()),
     };
     is_same && alu.unpack == Unpack::None && alu.write.pack == Pack::None
 }

@@ -119,16 +119,6 @@ fn source(alu: &Alu, mux: Mux) -> Src {
     }
 }
 
-/// A result that goes nowhere and sets no flags has condition never.
-fn set_condition(write: &mut WriteBack, slot: Slot, sets_flags: bool) {
-    if write.waddr(slot) == waddr::NOP && !sets_flags {
-        match slot {
-            Slot::Add => write.cond_add = Cond::Never,
-            Slot::Mul => write.cond_mul = Cond::Never,
-        }
-    }
-}
-
 /// Without need of it there is none.
 fn set_write_swap(write: &mut WriteBack) {
     write.ws &= write.waddr_add.differs_by_file() || write.waddr_mul.differs_by_file();
@@ -144,9 +134,13 @@ fn writes_file_a(write: &WriteBack) -> bool {
 /// Results of a load immediate, a semaphore or a link: both are the same value.
 fn of_shared(write: &WriteBack) -> WriteBack {
     let mut write = *write;
-    let sets_flags = write.sf;
-    set_condition(&mut write, Slot::Add, sets_flags);
-    set_condition(&mut write, Slot::Mul, false);
+    // A result that goes nowhere and sets no flags, which come from the add side, is never written.
+    if write.waddr_add == waddr::NOP && !write.sf {
+        write.cond_add = Cond::Never;
+    }
+    if write.waddr_mul == waddr::NOP {
+        write.cond_mul = Cond::Never;
+    }
     set_write_swap(&mut write);
     if write.pm || !writes_file_a(&write) {
         (write.pm, write.pack) = (false, Pack::None);

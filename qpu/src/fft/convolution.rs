@@ -95,7 +95,10 @@ pub fn convolve<R: Runner>(
     output: &mut [f32],
     limit_us: u32,
 ) -> Result<Report, Error<R::Error>> {
-    let words = points.words();
+    let (words, least) = match points {
+        Points::Real => (1, split::MIN_LOG2_POINTS + 1),
+        Points::Complex => (2, split::MIN_LOG2_POINTS),
+    };
     let is_whole = |x: &[f32]| !x.is_empty() && x.len().is_multiple_of(words);
     if !is_whole(a) || !is_whole(b) || !output.len().is_multiple_of(words) {
         return Err(Error::Empty);
@@ -112,10 +115,6 @@ pub fn convolve<R: Runner>(
             points: output.len() / words,
         });
     }
-    let least = match points {
-        Points::Real => split::MIN_LOG2_POINTS + 1,
-        Points::Complex => split::MIN_LOG2_POINTS,
-    };
     let log2 = needed.next_power_of_two().ilog2();
     let log2_points = match ends {
         Ends::Circular => log2,

@@ -94,15 +94,6 @@ impl Roofline {
         }
     }
 
-    /// The floor of `batch` complex transforms of 2^`log2_points` points.
-    #[must_use]
-    pub fn floor(&self, log2_points: u32, batch: u32) -> Floor {
-        let points = u64::from(batch) << log2_points;
-        let bytes = 2 * u64::from(POINT_BYTES) * points;
-        let moved = bytes * u64::from(passes(log2_points));
-        self.floor_of(bytes, moved, 5 * points * u64::from(log2_points))
-    }
-
     /// The floor of what a request asks for.
     #[must_use]
     pub fn floor_of_request(&self, request: &Request) -> Floor {
@@ -153,6 +144,11 @@ mod tests {
     use super::*;
     use crate::fft::planner::request::Kernels;
 
+    /// The floor of `batch` complex transforms.
+    fn floor(roofline: &Roofline, log2_points: u32, batch: u32) -> Floor {
+        roofline.floor_of_request(&Request::new(log2_points, batch))
+    }
+
     #[test]
     fn a_floor_is_what_the_definition_says() {
         let roofline = Roofline {
@@ -160,7 +156,7 @@ mod tests {
             sdram: 4.0,
             system_l2_bytes: 128 << 10,
         };
-        let floor = |log2_points, batch| roofline.floor(log2_points, batch);
+        let floor = |log2_points, batch| floor(&roofline, log2_points, batch);
         // 16 x 256 bytes once at 8 a clock; 5 x 256 x 8 operations at 96.
         assert_eq!(floor(8, 1).memory, 512.0);
         assert_eq!(floor(8, 1).arithmetic, 10_240.0 / 96.0);
@@ -180,10 +176,7 @@ mod tests {
             system_l2_bytes: 0,
         };
         let of = |transform, batch| roofline.floor_of_request(&Request::of(transform, batch));
-        for (log2_points, batch) in [(4, 1), (8, 10), (9, 1), (17, 3)] {
-            let floor = of(Transform::Complex { log2_points }, batch);
-            assert_eq!(floor, roofline.floor(log2_points, batch));
-        }
+        let floor = |log2_points, batch| floor(&roofline, log2_points, batch);
         // 512 points of four bytes to 257 bins and what fills their line; 256 complex points take
         // one pass.
         let real = of(Transform::RealToBins { log2_points: 9 }, 1);
@@ -193,7 +186,7 @@ mod tests {
             log2_rows: 5,
             log2_columns: 6,
         };
-        assert_eq!(of(plane, 2), roofline.floor(11, 2));
+        assert_eq!(of(plane, 2), floor(11, 2));
         let signals = Transform::Convolution {
             log2_points: 9,
             points: Points::Complex,

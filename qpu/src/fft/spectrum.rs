@@ -27,7 +27,7 @@ use crate::fft::kernels::samples::Format;
 use crate::fft::kernels::spectral::power::{Detector, Hold, Powers, Removed};
 use crate::fft::planner::plan::Plan;
 use crate::fft::planner::request::{Error, Request, Transform};
-use crate::job::{Buffer, Report, Runner};
+use crate::job::{Report, Runner};
 
 /// The longest time that one transform of a constant may take: 2^22 complex points take 222 ms
 /// (simulated, `cargo xtask bench`).
@@ -123,24 +123,8 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// A plan that reads samples from `input` and writes powers to `output`, with a window of the
-    /// terms a(0), a(1), .. as [`window::cosines`] has them: `[1.0]` for none, `[0.5, 0.5]` for
-    /// Hann's.
-    ///
-    /// # Errors
-    /// An error of the settings or of the buffers, as for [`Plan::new`].
-    pub fn new<R: Runner>(
-        catalogue: &'static [Program],
-        settings: &Settings,
-        terms: &[f64],
-        buffers: [Buffer; 2],
-        runner: &mut R,
-    ) -> Result<Self, Error<R::Error>> {
-        let plan = Plan::new(catalogue, &settings.request(terms), buffers, runner)?;
-        Self::with_terms(plan, settings, terms, runner)
-    }
-
-    /// Makes a spectrum like [`Spectrum::new`], with buffers that it takes from the runner.
+    /// A plan with buffers that it takes from the runner, and with a window of terms as
+    /// [`window::cosines`] has them: `[1.0]` for none, `[0.5, 0.5]` for Hann's.
     ///
     /// # Errors
     /// The errors of [`Plan::with_buffers`].
@@ -151,7 +135,8 @@ impl Spectrum {
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
         let plan = Plan::with_buffers(catalogue, &settings.request(terms), runner)?;
-        Self::with_terms(plan, settings, terms, runner)
+        let coefficient = |index| window::cosines(terms, index, settings.log2_points);
+        Self::with_window(plan, coefficient, runner)
     }
 
     /// Makes a spectrum like [`Spectrum::with_buffers`], with any window: sample n of a segment is
@@ -179,16 +164,6 @@ impl Spectrum {
         }
         let plan = Plan::with_buffers(catalogue, &settings.request_for(&shape), runner)?;
         Self::with_window(plan, window, runner)
-    }
-
-    fn with_terms<R: Runner>(
-        plan: Plan,
-        settings: &Settings,
-        terms: &[f64],
-        runner: &mut R,
-    ) -> Result<Self, Error<R::Error>> {
-        let coefficient = |index| window::cosines(terms, index, settings.log2_points);
-        Self::with_window(plan, coefficient, runner)
     }
 
     fn with_window<R: Runner>(

@@ -174,12 +174,6 @@ impl Split {
         self.axis
     }
 
-    /// True if one pass does it all.
-    #[must_use]
-    pub const fn is_one_pass(&self) -> bool {
-        matches!((self.axis, self.passes), (Axis::Row, 1))
-    }
-
     /// Number of passes.
     #[must_use]
     pub const fn passes(&self) -> usize {

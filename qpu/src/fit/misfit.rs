@@ -14,10 +14,8 @@ pub enum Misfit {
     FlagsFromMul,
     /// Something only the mul ALU can do is asked of an operation of the add ALU.
     MulOnly,
-    /// Two different reads through file A's port.
-    ReadA(Raddr, Raddr),
-    /// Two different reads through file B's port.
-    ReadB(Raddr, Raddr),
+    /// Two different reads through the port of a file.
+    TwoReads(File, Raddr, Raddr),
     /// A read that can use either port, when both are taken.
     NoReadPort(Raddr),
     /// A read through file B's port beside a small immediate or a rotation.
@@ -28,10 +26,8 @@ pub enum Misfit {
     NoSuchImmediate(u32),
     /// A signal beside a small immediate or a rotation.
     SignalAndImmediate(Signal),
-    /// Both results need file A's write port.
-    WriteA,
-    /// Both results need file B's write port.
-    WriteB,
+    /// Both results need the write port of a file.
+    TwoWrites(File),
     /// An unpacked operand that is neither a register of file A nor r4.
     CannotUnpack,
     /// Two unpack modes, or an operand read both with and without one.
@@ -78,16 +74,13 @@ impl Misfit {
                 "only the mul ALU rotates and packs to 8-bit colour",
                 "use an operation of the mul ALU: mov, fmul, mul24, v8...",
             ),
-            Self::ReadA(one, two) => {
-                let (one, two) = (read_name(File::A, one), read_name(File::A, two));
-                let message = format!("{one} and {two} are both read through file A's port");
-                let fix = "keep one of the values in file B or an accumulator";
-                ("read-ports", message, fix)
-            }
-            Self::ReadB(one, two) => {
-                let (one, two) = (read_name(File::B, one), read_name(File::B, two));
-                let message = format!("{one} and {two} are both read through file B's port");
-                let fix = "keep one of the values in file A or an accumulator";
+            Self::TwoReads(file, one, two) => {
+                let (one, two) = (read_name(file, one), read_name(file, two));
+                let message = format!("{one} and {two} are both read through file {file:?}'s port");
+                let fix = match file {
+                    File::A => "keep one of the values in file B or an accumulator",
+                    File::B => "keep one of the values in file A or an accumulator",
+                };
                 ("read-ports", message, fix)
             }
             Self::NoReadPort(raddr) => {
@@ -126,16 +119,10 @@ impl Misfit {
                 let fix = "give the signal to the instruction before or after";
                 ("small-immediate-and-signal", message, fix)
             }
-            Self::WriteA => plain(
-                "write-ports",
-                "both results need file A's write port",
-                ALONE,
-            ),
-            Self::WriteB => plain(
-                "write-ports",
-                "both results need file B's write port",
-                ALONE,
-            ),
+            Self::TwoWrites(file) => {
+                let message = format!("both results need file {file:?}'s write port");
+                ("write-ports", message, ALONE)
+            }
             Self::CannotUnpack => plain(
                 "unpack",
                 "the operand cannot be unpacked",

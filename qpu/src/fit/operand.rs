@@ -42,20 +42,21 @@ pub struct Reg {
 }
 
 impl Src {
-    pub(crate) const fn accumulator(number: u8) -> Self {
+    const fn new(from: Origin) -> Self {
         Self {
-            from: Origin::Accumulator(number),
+            from,
             unpack: Unpack::None,
         }
+    }
+
+    pub(crate) const fn accumulator(number: u8) -> Self {
+        Self::new(Origin::Accumulator(number))
     }
 
     /// The value that a port reads: `raddr` through `file`, or through either.
     #[must_use]
     pub const fn at(raddr: Raddr, file: Option<File>) -> Self {
-        Self {
-            from: Origin::Port(file, raddr),
-            unpack: Unpack::None,
-        }
+        Self::new(Origin::Port(file, raddr))
     }
 
     /// This operand, widened; only registers of file A and r4 can be.
@@ -67,10 +68,7 @@ impl Src {
     /// A constant operand with this bit pattern in every lane.
     #[must_use]
     pub const fn constant(word: u32) -> Self {
-        Self {
-            from: Origin::Constant(word),
-            unpack: Unpack::None,
-        }
+        Self::new(Origin::Constant(word))
     }
 
     /// True if it is one of r0..r3, the only operands that a rotation moves over all lanes.

@@ -1,6 +1,4 @@
-//! Fits one or two operations into an instruction.
-//!
-//! ALUs, ports, small immediate and write swap are chosen here.
+//! Fits one or two operations into an instruction: chooses ALUs, ports and write swap.
 //!
 //! What limits dual issue is not the ALUs but the ports: one read of file A and one of file B (or a
 //! small immediate) for all four operands, and one result into each file.
@@ -155,7 +153,7 @@ impl Reads {
                 }
             }
             Origin::Port(Some(File::A), raddr) => match (self.a, self.unpack_a) {
-                (Some(taken), _) if taken != raddr => Err(Misfit::ReadA(taken, raddr)),
+                (Some(taken), _) if taken != raddr => Err(Misfit::TwoReads(File::A, taken, raddr)),
                 (_, Some(taken)) if taken != source.unpack => Err(Misfit::TwoUnpacks),
                 _ => {
                     (self.a, self.unpack_a) = (Some(raddr), Some(source.unpack));
@@ -163,7 +161,7 @@ impl Reads {
                 }
             },
             Origin::Port(Some(File::B), raddr) => match (self.b, self.immediate) {
-                (Some(taken), _) if taken != raddr => Err(Misfit::ReadB(taken, raddr)),
+                (Some(taken), _) if taken != raddr => Err(Misfit::TwoReads(File::B, taken, raddr)),
                 (_, Some(_)) => Err(Misfit::ReadBAndImmediate(raddr)),
                 _ => {
                     self.b = Some(raddr);
@@ -229,8 +227,7 @@ fn write_back(operations: [Option<&Op>; 2]) -> Result<WriteBack, Misfit> {
 /// True if the add result must go through file B, for destinations of the add and mul results.
 pub(crate) fn write_swap([add, mul]: [Option<Dst>; 2]) -> Result<bool, Misfit> {
     match (add.and_then(|dst| dst.file), mul.and_then(|dst| dst.file)) {
-        (Some(File::A), Some(File::A)) => Err(Misfit::WriteA),
-        (Some(File::B), Some(File::B)) => Err(Misfit::WriteB),
+        (Some(add), Some(mul)) if add == mul => Err(Misfit::TwoWrites(add)),
         (Some(File::B), _) | (_, Some(File::A)) => Ok(true),
         _ => Ok(false),
     }

@@ -3,12 +3,11 @@
 use std::panic::Location;
 
 use super::error::{BuildError, Problem};
-use super::line::{Content, Label, Line, Outputs};
+use super::line::{Content, Label, Line, Outputs, Trouble};
 use super::modifiers::{BranchLine, LineMut, LoadLine};
 use crate::check::{self, Rule};
 use crate::disasm;
-use crate::fit::Op;
-use crate::fit::{Dst, Reg};
+use crate::fit::{Dst, Op, Reg};
 use crate::isa::{
     Branch, BranchCond, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind,
     Semaphore, SemaphoreAction, Signal,
@@ -72,8 +71,11 @@ impl Builder {
         let (name, place) = &mut self.labels[label.0];
         if let Some(before) = place.replace(here) {
             let reason = format!("label {name} is bound to instruction {before} already");
-            let fix = "make a label for each place".to_string();
-            self.problem(here, "label-bound-twice", reason, fix, Location::caller());
+            self.report(Trouble {
+                rule: "label-bound-twice",
+                reason,
+                fix: "make a label for each place",
+            });
         }
     }
 
@@ -93,13 +95,18 @@ impl Builder {
     /// One operation, in an instruction of its own until another is added to it.
     #[track_caller]
     pub fn op(&mut self, op: Op) -> LineMut<'_> {
-        self.alu(vec![op])
+        self.nop().op(op)
     }
 
     /// An instruction without operation; signals can be added.
     #[track_caller]
     pub fn nop(&mut self) -> LineMut<'_> {
-        self.alu(Vec::new())
+        LineMut {
+            line: self.push(Content::Alu {
+                operations: Vec::new(),
+                signal: Signal::None,
+            }),
+        }
     }
 
     /// `count` instructions that do nothing.
@@ -120,12 +127,7 @@ impl Builder {
     /// A 32-bit constant in every lane.
     #[track_caller]
     pub fn ldi(&mut self, dst: impl Into<Dst>, value: impl Into<Word>) -> LoadLine<'_> {
-        let load = LoadImmediateKind::Word;
-        self.load(Content::Load {
-            kind: load,
-            immediate: value.into().0,
-            to: Outputs::new(dst.into()),
-        })
+        self.load(LoadImmediateKind::Word, value.into().0, dst.into())
     }
 
     /// A constant of -2, -1, 0 or 1 in each lane.
@@ -155,13 +157,11 @@ impl Builder {
     /// Branches to a label. The next three instructions execute in any case.
     #[track_caller]
     pub fn brr(&mut self, cond_br: BranchCond, target: Label) -> BranchLine<'_> {
-        self.branch(
-            Branch {
-                cond_br,
-                ..Branch::RELATIVE
-            },
-            Some(target),
-        )
+        let branch = Branch {
+            cond_br,
+            ..Branch::RELATIVE
+        };
+        self.branch(branch, Some(target))
     }
 
     /// Branches to the address in element 15 of a register of file A, which must be an even one.
@@ -170,12 +170,9 @@ impl Builder {
         let branch = Branch {
             cond_br,
             rel: false,
-            reg: true,
             ..Branch::RELATIVE
         };
-        let mut line = self.branch(branch, None);
-        line.set_register(register);
-        line
+        self.branch(branch, None).plus(register)
     }
 
     /// An instruction as it is; for what the other methods do not offer.
@@ -198,33 +195,26 @@ impl Builder {
     /// # Errors
     /// As [`Self::finish`].
     pub fn assemble(&self) -> Result<Program, BuildError> {
-        let (words, mut problems) = self.encode();
-        if problems.is_empty() {
-            let findings = check::check(&words);
-            for finding in findings
-                .into_iter()
-                .filter(|finding| !self.waived.contains(&finding.rule))
-            {
-                let index = (finding.pc / INSTRUCTION_BYTES) as usize;
-                let line = self.lines.get(index).or(self.lines.last());
-                problems.push(Problem {
-                    pc: finding.pc,
-                    at: line.map(|line| line.at),
-                    text: words.get(index).map(|word| disasm::line(*word, finding.pc)),
-                    rule: finding.rule.name(),
-                    reason: finding.reason.clone(),
-                    fix: finding.rule.fix().to_string(),
-                });
+        let words = self.finish_unchecked()?;
+        let findings = check::check(&words).into_iter();
+        let findings = findings.filter(|finding| !self.waived.contains(&finding.rule));
+        let problems = findings.map(|finding| {
+            let index = (finding.pc / INSTRUCTION_BYTES) as usize;
+            let line = self.lines.get(index).or(self.lines.last());
+            Problem {
+                pc: finding.pc,
+                at: line.map(|line| line.at),
+                text: words.get(index).map(|word| disasm::line(*word, finding.pc)),
+                rule: finding.rule.name(),
+                reason: finding.reason,
+                fix: finding.rule.fix(),
             }
-        }
-        if problems.is_empty() {
-            Ok(Program {
-                words,
-                labels: self.bound_labels(),
-            })
-        } else {
-            Err(BuildError { problems })
-        }
+        });
+        BuildError::unless_none(problems.collect())?;
+        Ok(Program {
+            words,
+            labels: self.bound_labels(),
+        })
     }
 
     /// The program's words without looking for hazards: for tests of simulators and of the checks.
@@ -232,15 +222,6 @@ impl Builder {
     /// # Errors
     /// Names every instruction that does not fit its ports, and labels that are not bound.
     pub fn finish_unchecked(&self) -> Result<Vec<u64>, BuildError> {
-        let (words, problems) = self.encode();
-        if problems.is_empty() {
-            Ok(words)
-        } else {
-            Err(BuildError { problems })
-        }
-    }
-
-    fn encode(&self) -> (Vec<u64>, Vec<Problem>) {
         let mut problems = self.problems.clone();
         let mut words = Vec::with_capacity(self.lines.len());
         for (index, line) in self.lines.iter().enumerate() {
@@ -250,20 +231,11 @@ impl Builder {
             };
             match line.content.encode(index, target) {
                 Ok(instruction) => words.push(instruction.encode()),
-                Err(trouble) => {
-                    problems.push(Problem {
-                        pc: index as u32 * INSTRUCTION_BYTES,
-                        at: Some(line.at),
-                        text: None,
-                        rule: trouble.rule,
-                        reason: trouble.reason,
-                        fix: trouble.fix.to_string(),
-                    });
-                    words.push(Instruction::NOP.encode());
-                }
+                Err(trouble) => problems.push(problem(index, line.at, trouble)),
             }
         }
-        (words, problems)
+        BuildError::unless_none(problems)?;
+        Ok(words)
     }
 
     fn bound_labels(&self) -> Vec<(usize, String)> {
@@ -276,53 +248,30 @@ impl Builder {
         labels
     }
 
-    fn problem(
-        &mut self,
-        index: usize,
-        rule: &'static str,
-        reason: String,
-        fix: String,
-        at: &'static Location<'static>,
-    ) {
-        let pc = index as u32 * INSTRUCTION_BYTES;
-        self.problems.push(Problem {
-            pc,
-            at: Some(at),
-            text: None,
-            rule,
-            reason,
-            fix,
-        });
+    /// Reports a problem of the instruction that comes next.
+    #[track_caller]
+    fn report(&mut self, trouble: Trouble) {
+        let problem = problem(self.lines.len(), Location::caller(), trouble);
+        self.problems.push(problem);
     }
 
     #[track_caller]
     fn push(&mut self, content: Content) -> &mut Line {
-        self.lines.push(Line {
-            content,
-            at: Location::caller(),
-        });
-        self.last()
-    }
-
-    pub(super) fn last(&mut self) -> &mut Line {
-        self.lines
-            .last_mut()
-            .unwrap_or_else(|| unreachable!("called after a push only"))
+        let at = Location::caller();
+        self.lines.push(Line { content, at });
+        let last = self.lines.last_mut();
+        last.unwrap_or_else(|| unreachable!("one was added"))
     }
 
     #[track_caller]
-    fn alu(&mut self, operations: Vec<Op>) -> LineMut<'_> {
-        self.push(Content::Alu {
-            operations,
-            signal: Signal::None,
-        });
-        LineMut { line: self.last() }
-    }
-
-    #[track_caller]
-    fn load(&mut self, content: Content) -> LoadLine<'_> {
-        self.push(content);
-        LoadLine { line: self.last() }
+    fn load(&mut self, kind: LoadImmediateKind, immediate: u32, dst: Dst) -> LoadLine<'_> {
+        LoadLine {
+            line: self.push(Content::Load {
+                kind,
+                immediate,
+                to: Outputs::to(vec![dst]),
+            }),
+        }
     }
 
     #[track_caller]
@@ -332,55 +281,57 @@ impl Builder {
         kind: LoadImmediateKind,
         values: [i32; 16],
     ) -> LoadLine<'_> {
-        let immediate = LoadImmediate::pack_elements(kind, values).unwrap_or_else(|| {
-            let reason = format!("{values:?} has a value that {} cannot hold", kind.name());
-            let fix = "use -2..1 with ldi_signed, 0..3 with ldi_unsigned".to_string();
-            self.problem(
-                self.lines.len(),
-                "element-range",
-                reason,
-                fix,
-                Location::caller(),
-            );
-            0
-        });
-        self.load(Content::Load {
-            kind,
-            immediate,
-            to: Outputs::new(dst),
-        })
+        let immediate = LoadImmediate::pack_elements(kind, values);
+        if immediate.is_none() {
+            self.report(Trouble {
+                rule: "element-range",
+                reason: format!("{values:?} has a value that {} cannot hold", kind.name()),
+                fix: "use -2..1 with ldi_signed, 0..3 with ldi_unsigned",
+            });
+        }
+        self.load(kind, immediate.unwrap_or(0), dst)
     }
 
     #[track_caller]
     fn semaphore(&mut self, action: SemaphoreAction, number: u8) -> LoadLine<'_> {
-        let semaphore = Semaphore::new(action, number).or_else(|| {
-            let reason = format!("there is no semaphore {number}");
-            let fix = "use 0 to 15".to_string();
-            self.problem(
-                self.lines.len(),
-                "semaphore-number",
-                reason,
-                fix,
-                Location::caller(),
-            );
-            Semaphore::new(action, 0)
-        });
-        let immediate = semaphore.map_or(0, |semaphore| semaphore.immediate);
-        self.load(Content::Semaphore {
-            immediate,
-            to: Outputs::nothing(),
-        })
+        let semaphore = Semaphore::new(action, number);
+        if semaphore.is_none() {
+            self.report(Trouble {
+                rule: "semaphore-number",
+                reason: format!("there is no semaphore {number}"),
+                fix: "use 0 to 15",
+            });
+        }
+        LoadLine {
+            line: self.push(Content::Semaphore {
+                immediate: semaphore.map_or(0, |semaphore| semaphore.immediate),
+                to: Outputs::to(vec![]),
+            }),
+        }
     }
 
     #[track_caller]
     fn branch(&mut self, branch: Branch, target: Option<Label>) -> BranchLine<'_> {
-        self.push(Content::Branch {
-            branch,
-            target,
-            register: None,
-            links: Vec::new(),
-        });
-        BranchLine { line: self.last() }
+        BranchLine {
+            line: self.push(Content::Branch {
+                branch,
+                target,
+                register: None,
+                links: Vec::new(),
+            }),
+        }
+    }
+}
+
+/// A problem of the instruction at `index`, which the generator's line `at` asked for.
+fn problem(index: usize, at: &'static Location<'static>, trouble: Trouble) -> Problem {
+    Problem {
+        pc: index as u32 * INSTRUCTION_BYTES,
+        at: Some(at),
+        text: None,
+        rule: trouble.rule,
+        reason: trouble.reason,
+        fix: trouble.fix,
     }
 }
 

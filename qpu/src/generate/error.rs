@@ -16,7 +16,7 @@ pub struct Problem {
     /// The fault, in one sentence.
     pub reason: String,
     /// The remedy.
-    pub fix: String,
+    pub fix: &'static str,
 }
 
 impl std::fmt::Display for Problem {
@@ -41,6 +41,16 @@ impl std::fmt::Display for Problem {
 pub struct BuildError {
     /// In the order of the program, as far as it was looked at.
     pub problems: Vec<Problem>,
+}
+
+impl BuildError {
+    /// These problems as an error, if there are any.
+    pub(super) fn unless_none(problems: Vec<Problem>) -> Result<(), Self> {
+        match problems[..] {
+            [] => Ok(()),
+            _ => Err(Self { problems }),
+        }
+    }
 }
 
 impl std::fmt::Display for BuildError {

@@ -2,10 +2,7 @@
 
 use std::panic::Location;
 
-use crate::fit::Misfit;
-use crate::fit::Op;
-use crate::fit::{Dst, Origin, Src};
-use crate::fit::{fit, write_swap};
+use crate::fit::{Dst, Misfit, Op, Origin, Src, fit, write_swap};
 use crate::isa::{
     Branch, Cond, File, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind, Pack,
     Semaphore, Signal, WriteBack, waddr,
@@ -72,16 +69,9 @@ impl From<Misfit> for Trouble {
 }
 
 impl Outputs {
-    pub fn new(dst: Dst) -> Self {
+    pub fn to(destinations: Vec<Dst>) -> Self {
         Self {
-            destinations: vec![dst],
-            ..Self::nothing()
-        }
-    }
-
-    pub fn nothing() -> Self {
-        Self {
-            destinations: Vec::new(),
+            destinations,
             cond: Cond::Always,
             setf: false,
         }
@@ -95,41 +85,29 @@ impl Outputs {
         if self.destinations.len() > 1 {
             write.cond_mul = self.cond;
         }
-        Ok(WriteBack {
-            sf: self.setf,
-            ..write
-        })
+        write.sf = self.setf;
+        Ok(write)
     }
 }
 
 /// Up to two destinations of the same value: addresses, write swap, pack.
 fn destinations(all: &[Dst]) -> Result<WriteBack, Trouble> {
-    let (add, mul) = match all {
-        [] => (None, None),
-        [one] => (Some(*one), None),
-        [one, two] => (Some(*one), Some(*two)),
-        _ => {
-            let reason = format!(
-                "{} destinations, and an instruction has two results",
-                all.len()
-            );
-            return Err(Trouble {
-                rule: "write-ports",
-                reason,
-                fix: "copy the value with mov afterwards",
-            });
-        }
-    };
+    if all.len() > 2 {
+        let count = all.len();
+        return Err(Trouble {
+            rule: "write-ports",
+            reason: format!("{count} destinations, and an instruction has two results"),
+            fix: "copy the value with mov afterwards",
+        });
+    }
+    let both = [0, 1].map(|number| all.get(number).copied());
+    let [waddr_add, waddr_mul] = both.map(|dst| dst.map_or(waddr::NOP, |dst| dst.waddr));
     let mut write = WriteBack {
-        ws: write_swap([add, mul])?,
+        ws: write_swap(both)?,
+        waddr_add,
+        waddr_mul,
         ..WriteBack::NOTHING
     };
-    if let Some(dst) = add {
-        write.waddr_add = dst.waddr;
-    }
-    if let Some(dst) = mul {
-        write.waddr_mul = dst.waddr;
-    }
     for dst in all.iter().filter(|dst| dst.pack != Pack::None) {
         if dst.file != Some(File::A) || dst.waddr.register().is_none() {
             return Err(Misfit::CannotPack.into());

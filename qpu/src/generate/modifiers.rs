@@ -1,13 +1,10 @@
-//! Properties that an instruction can be given after it was added.
-//!
-//! Conditions, flags, signals, links.
+//! Properties that an instruction is given after it was added: conditions, flags, signals.
 //!
 //! Each kind of instruction has a type of its own, so that what its format cannot carry has no
 //! method.
 
 use super::line::{Content, Line, Outputs};
-use crate::fit::Op;
-use crate::fit::{Dst, Reg};
+use crate::fit::{Dst, Op, Reg};
 use crate::isa::{Cond, MulPack, Rotation, Signal};
 
 /// The ALU instruction that was added last. Modifiers change its last operation.
@@ -157,14 +154,10 @@ impl BranchLine<'_> {
     }
 
     /// Element 15 of a register of file A is added to the target; it must be an even register.
-    pub fn plus(mut self, register: Reg) -> Self {
-        self.set_register(register);
-        self
-    }
-
-    pub(super) fn set_register(&mut self, added: Reg) {
+    pub fn plus(self, added: Reg) -> Self {
         if let Content::Branch { register, .. } = &mut self.line.content {
             *register = Some(added.into());
         }
+        self
     }
 }

@@ -4,8 +4,7 @@
 
 use super::builder::Builder;
 use super::modifiers::LineMut;
-use crate::fit::{Dst, Src};
-use crate::fit::{Op, OpCode};
+use crate::fit::{Dst, Op, OpCode, Src};
 use crate::isa::{AddOp, MulOp};
 
 macro_rules! operations {

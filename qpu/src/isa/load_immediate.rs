@@ -1,7 +1,13 @@
-//! Load immediate, sig 14: one value for all lanes, or a 2-bit value for each.
+//! Sig 14: load immediates and semaphore instructions.
+//!
+//! A load immediate has one value for all lanes, or a 2-bit value for each. A semaphore instruction
+//! (bits 59:57 = 4) counts one of sixteen up or down; it stalls while the count would leave 0..=15.
+//! Its low word is also delivered to both ALU outputs as by a load immediate, so its ignored bits
+//! 31:5 are kept.
 
 use super::bits::{field, field_values, place};
 use super::{DecodeError, WriteBack};
+use crate::machine::SEMAPHORES;
 
 field_values! {
     /// The meaning of the low 32 bits. Codes 2 and 5..7 are undefined, 4 is a semaphore.
@@ -62,29 +68,84 @@ impl LoadImmediate {
 
     /// The low 32 bits that give each lane its value: -2..=1 signed, 0..=3 unsigned.
     ///
-    /// `None` when a value does not fit the kind. For [`LoadImmediateKind::Word`] all values must
-    /// be the same.
+    /// `None` when a value does not fit, or the kind is [`LoadImmediateKind::Word`].
     #[must_use]
-    pub const fn pack_elements(kind: LoadImmediateKind, values: [i32; 16]) -> Option<u32> {
-        let (least, greatest) = match kind {
-            LoadImmediateKind::Word => (values[0], values[0]),
-            LoadImmediateKind::PerElementSigned => (-2, 1),
-            LoadImmediateKind::PerElementUnsigned => (0, 3),
+    pub fn pack_elements(kind: LoadImmediateKind, values: [i32; 16]) -> Option<u32> {
+        let allowed = match kind {
+            LoadImmediateKind::Word => return None,
+            LoadImmediateKind::PerElementSigned => -2..=1,
+            LoadImmediateKind::PerElementUnsigned => 0..=3,
         };
-        let mut immediate = 0;
-        let mut lane = 0;
-        while lane < values.len() {
-            let value = values[lane];
-            if value < least || value > greatest {
-                return None;
-            }
-            immediate |= (value as u32 & 1) << lane | (value as u32 >> 1 & 1) << (16 + lane);
-            lane += 1;
+        let pack = |all: u32, (lane, value): (u32, i32)| {
+            all | (value as u32 & 1) << lane | (value as u32 >> 1 & 1) << (16 + lane)
+        };
+        let fits = values.iter().all(|value| allowed.contains(value));
+        fits.then(|| (0..).zip(values).fold(0, pack))
+    }
+}
+
+/// The change of the count.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SemaphoreAction {
+    /// Up by one ("release"); stalls at 15.
+    Increment,
+    /// Down by one ("acquire"); stalls at 0.
+    Decrement,
+}
+
+/// Counts a semaphore and delivers the low word as a result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Semaphore {
+    /// The destination of the low word.
+    pub write: WriteBack,
+    /// The low word: bit 4 the action, bits 3:0 the semaphore; the rest is ignored.
+    pub immediate: u32,
+}
+
+impl Semaphore {
+    /// Bits 59:57.
+    pub(super) const SUB_CODE: u8 = 4;
+
+    /// An instruction that only counts semaphore `number`, 0..=15; `None` for another number.
+    #[must_use]
+    pub const fn new(action: SemaphoreAction, number: u8) -> Option<Self> {
+        if number >= SEMAPHORES {
+            return None;
         }
-        match kind {
-            LoadImmediateKind::Word => Some(values[0] as u32),
-            _ => Some(immediate),
+        let decrement = matches!(action, SemaphoreAction::Decrement) as u32;
+        Some(Self {
+            write: WriteBack::NOTHING,
+            immediate: decrement << 4 | number as u32,
+        })
+    }
+
+    pub(super) const fn decode(word: u64) -> Self {
+        Self {
+            write: WriteBack::decode(word),
+            immediate: word as u32,
         }
+    }
+
+    /// The 64-bit word.
+    #[must_use]
+    pub const fn encode(&self) -> u64 {
+        14 << 60 | (Self::SUB_CODE as u64) << 57 | self.write.encode() | self.immediate as u64
+    }
+
+    /// Up or down.
+    #[must_use]
+    pub const fn action(&self) -> SemaphoreAction {
+        if self.immediate & 0x10 == 0 {
+            SemaphoreAction::Increment
+        } else {
+            SemaphoreAction::Decrement
+        }
+    }
+
+    /// The number of the semaphore, 0..=15.
+    #[must_use]
+    pub const fn number(&self) -> u8 {
+        (self.immediate & 15) as u8
     }
 }
 
@@ -103,7 +164,6 @@ mod tests {
                 LoadImmediateKind::PerElementUnsigned,
                 core::array::from_fn(|i| i as i32 % 4),
             ),
-            (LoadImmediateKind::Word, [-77; 16]),
         ];
         for (kind, values) in cases {
             let immediate = LoadImmediate::pack_elements(kind, values).unwrap();
@@ -142,10 +202,8 @@ mod tests {
             LoadImmediate::pack_elements(LoadImmediateKind::PerElementUnsigned, [-1; 16]),
             None
         );
-        let mut values = [5; 16];
-        values[9] = 6;
         assert_eq!(
-            LoadImmediate::pack_elements(LoadImmediateKind::Word, values),
+            LoadImmediate::pack_elements(LoadImmediateKind::Word, [5; 16]),
             None
         );
     }

@@ -14,31 +14,25 @@
 mod alu;
 mod bits;
 mod branch;
-mod computed;
 mod condition;
 mod load_immediate;
 mod opcode;
 mod pack;
 mod register;
-mod semaphore;
 mod signal;
 mod small_immediate;
 mod write_back;
 
-#[cfg(test)]
-mod known_words;
-
 #[cfg(all(test, feature = "text"))]
-pub(crate) use known_words::WORDS as KNOWN_WORDS;
+pub(crate) use tests::known_words::WORDS as KNOWN_WORDS;
 
 pub use alu::{Alu, Mux, RaddrB};
 pub use branch::{Branch, DELAY_SLOTS};
 pub use condition::{BranchCond, Cond};
-pub use load_immediate::{LoadImmediate, LoadImmediateKind};
+pub use load_immediate::{LoadImmediate, LoadImmediateKind, Semaphore, SemaphoreAction};
 pub use opcode::{AddOp, MulOp};
 pub use pack::{MulPack, Pack, Unpack};
 pub use register::{File, Raddr, Waddr, raddr, waddr};
-pub use semaphore::{Semaphore, SemaphoreAction};
 pub use signal::Signal;
 pub use small_immediate::{Rotation, SmallImmediate};
 pub use write_back::{Slot, WriteBack};
@@ -127,26 +121,19 @@ impl core::error::Error for DecodeError {}
 ///
 /// # Errors
 /// When the word uses a value that no source defines; see [`DecodeError`].
-pub const fn decode(word: u64) -> Result<Instruction, DecodeError> {
-    match (field(word, 63, 60), field(word, 59, 57)) {
-        (15, _) => match Branch::decode(word) {
-            Ok(branch) => Ok(Instruction::Branch(branch)),
-            Err(error) => Err(error),
-        },
-        (14, Semaphore::SUB_CODE) => Ok(Instruction::Semaphore(Semaphore::decode(word))),
-        (14, _) => match LoadImmediate::decode(word) {
-            Ok(load) => Ok(Instruction::LoadImmediate(load)),
-            Err(error) => Err(error),
-        },
-        _ => match Alu::decode(word) {
-            Ok(alu) => Ok(Instruction::Alu(alu)),
-            Err(error) => Err(error),
-        },
-    }
+pub fn decode(word: u64) -> Result<Instruction, DecodeError> {
+    Ok(match (field(word, 63, 60), field(word, 59, 57)) {
+        (15, _) => Instruction::Branch(Branch::decode(word)?),
+        (14, Semaphore::SUB_CODE) => Instruction::Semaphore(Semaphore::decode(word)),
+        (14, _) => Instruction::LoadImmediate(LoadImmediate::decode(word)?),
+        _ => Instruction::Alu(Alu::decode(word)?),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    pub(super) mod known_words;
+
     use super::*;
     use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Vectors that a QPU reads from or writes to the VPM: "generic block" setup.
 
-use super::{OutOfRange, in_range, pack};
+use super::{OutOfRange, pack};
 
 /// Width of the vector's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,7 +107,7 @@ impl Block {
             Size::Bits8 { laned, part } => (0, laned, part, 2),
         };
         let (horizontal, place) = match self.place {
-            Place::Row { y } => (1, in_range("y", y as u32, 0, 63)),
+            Place::Row { y } => (1, pack(0, &[("y", y as u32, 0, 63, 0)])),
             Place::Column { y, x } => (0, column(y as u32, x as u32)),
         };
         let place = match place {
@@ -126,17 +126,13 @@ impl Block {
 
 /// {Y[5:4], X[3:0]}.
 const fn column(y: u32, x: u32) -> Result<u32, OutOfRange> {
-    if !y.is_multiple_of(16) {
-        return Err(OutOfRange {
-            field: "y modulo 16 of a column",
-            value: y % 16,
-            least: 0,
-            greatest: 0,
-        });
-    }
     pack(
         0,
-        &[("y / 16 of a column", y / 16, 0, 3, 4), ("x", x, 0, 15, 0)],
+        &[
+            ("y modulo 16 of a column", y % 16, 0, 0, 0),
+            ("y / 16 of a column", y / 16, 0, 3, 4),
+            ("x", x, 0, 15, 0),
+        ],
     )
 }
 

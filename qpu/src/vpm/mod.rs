@@ -15,12 +15,10 @@
 mod block;
 #[cfg(feature = "text")]
 pub(crate) mod functions;
-mod load;
-mod store;
+mod transfer;
 
 pub use block::{Block, Place, Size};
-pub use load::{Load, Pitch, load_pitch};
-pub use store::{Store, store_stride};
+pub use transfer::{Load, Pitch, Store, Width, load_pitch, store_stride};
 
 /// A number that does not fit its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,64 +47,26 @@ impl core::fmt::Display for OutOfRange {
 
 impl core::error::Error for OutOfRange {}
 
-/// Width of the elements that a DMA transfer moves, and which part of a word holds them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Width {
-    /// Words.
-    Bits32,
-    /// Halfwords, from this half (0 or 1) of the first word on.
-    Bits16(u8),
-    /// Bytes, from this byte (0..=3) of the first word on.
-    Bits8(u8),
-}
-
-impl Width {
-    /// MODEW: 0, 2 + half, 4 + byte.
-    const fn modew(self) -> Result<u32, OutOfRange> {
-        match self {
-            Self::Bits32 => Ok(0),
-            Self::Bits16(half) => match in_range("half", half as u32, 0, 1) {
-                Ok(half) => Ok(2 + half),
-                Err(error) => Err(error),
-            },
-            Self::Bits8(byte) => match in_range("byte", byte as u32, 0, 3) {
-                Ok(byte) => Ok(4 + byte),
-                Err(error) => Err(error),
-            },
-        }
-    }
-}
-
-/// The number itself, when it is in range.
-const fn in_range(
-    field: &'static str,
-    value: u32,
-    least: u32,
-    greatest: u32,
-) -> Result<u32, OutOfRange> {
-    if value < least || value > greatest {
-        return Err(OutOfRange {
-            field,
-            value,
-            least,
-            greatest,
-        });
-    }
-    Ok(value)
-}
-
 /// Puts numbers into a word: (name, value, least, greatest, lowest bit). A value equal to the size
 /// of its field is written as 0, as the hardware counts.
-const fn pack(word: u32, fields: &[(&'static str, u32, u32, u32, u32)]) -> Result<u32, OutOfRange> {
-    let mut word = word;
+const fn pack(
+    mut word: u32,
+    fields: &[(&'static str, u32, u32, u32, u32)],
+) -> Result<u32, OutOfRange> {
     let mut i = 0;
     while i < fields.len() {
         let (field, value, least, greatest, low) = fields[i];
-        match in_range(field, value, least, greatest) {
-            // Counts (least 1) of a full field are 0; their greatest is the field's size.
-            Ok(value) if least == 1 && value == greatest => (),
-            Ok(value) => word |= value << low,
-            Err(error) => return Err(error),
+        if value < least || value > greatest {
+            return Err(OutOfRange {
+                field,
+                value,
+                least,
+                greatest,
+            });
+        }
+        // Counts (least 1) of a full field are 0; their greatest is the field's size.
+        if least != 1 || value != greatest {
+            word |= value << low;
         }
         i += 1;
     }

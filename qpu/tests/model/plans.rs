@@ -70,7 +70,7 @@ pub fn model<T: Real>(
 /// True if the model has the programs: not those that take transforms through the VPM.
 pub fn is_of_units(split: &Split) -> bool {
     !(0..split.passes()).any(|pass| split.is_shared(pass))
-        && (!split.is_one_pass() || split.log2_points() < 8)
+        && (split.passes() > 1 || split.log2_points() < 8)
 }
 
 /// Relative rms error.

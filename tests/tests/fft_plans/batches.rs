@@ -61,11 +61,8 @@ fn a_transform_does_not_depend_on_its_batch() {
         let mut one = Request::new(log2n, 1);
         // The same passes: the table may choose others for other batches.
         let mut memory = SimRunner::new(1 << 22);
-        one.split = Some(
-            Plan::with_buffers(FFT, &batch, &mut memory)
-                .unwrap()
-                .split(),
-        );
+        let plan = Plan::with_buffers(FFT, &batch, &mut memory).unwrap();
+        one.split = Some(plan.arrangement().split());
         for (number, input) in input.chunks(points).enumerate() {
             let alone = transform(&one, Pace::Functional, true, Direction::Inverse, input);
             let same = bits(&alone) == bits(&together[number * points..][..points]);

@@ -236,7 +236,8 @@ mod tests {
             let floor = roofline.floor_of(case.moved(1), moved, case.flops());
             assert_eq!(case.floor(&roofline), floor, "{}", case.name());
             if case.kind == Kind::Complex {
-                assert_eq!(floor, roofline.floor(case.log2n, case.batch));
+                let plain = Request::new(case.log2n, case.batch);
+                assert_eq!(floor, roofline.floor_of_request(&plain));
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Facts that are no times: whether programs start where they should, and whether V3D comes back.
 
-use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Recovery, Runner};
+use qpu::job::{QpuSet, Recovery, Runner};
 use qpu::machine::QPUS;
 
-use crate::code::{BENCH_ENDLESS, BENCH_NUMBER, place, place_uniforms};
+use crate::code::{BENCH_ENDLESS, BENCH_NUMBER, place, run_once};
 
 /// The time limit of the program that does not end.
 pub const ENDLESS_LIMIT_US: u32 = 10_000;
@@ -36,20 +36,7 @@ fn runs_on<R: Runner>(runner: &mut R, qpus: QpuSet) -> Result<u32, R::Error> {
     let code = place(runner, BENCH_NUMBER)?;
     let result = runner.alloc(64, 64)?;
     runner.write(result, 0, &[NOBODY; 16])?;
-    let uniforms = place_uniforms(runner, &[result.addr.0])?;
-    let programs = [Program {
-        code: code.addr,
-        uniforms: uniforms.addr,
-    }];
-    let launches = [Launch {
-        programs: &programs,
-        clear: CacheClear::All,
-        qpus,
-    }];
-    let job = Job {
-        launches: &launches,
-    };
-    runner.run(&job, NUMBER_LIMIT_US)?;
+    run_once(runner, code, &[result.addr.0], qpus, NUMBER_LIMIT_US)?;
     let mut number = [NOBODY];
     runner.read(result, 0, &mut number)?;
     runner.release_all();
@@ -60,26 +47,10 @@ fn runs_on<R: Runner>(runner: &mut R, qpus: QpuSet) -> Result<u32, R::Error> {
 /// first was ended, and whether the second ran. The runner has no buffers before and after.
 pub fn recovery<R: Runner>(runner: &mut R) -> (Recovery, bool) {
     runner.release_all();
-    let ended = run_endless(runner).is_err();
+    let ended = place(runner, BENCH_ENDLESS)
+        .and_then(|code| run_once(runner, code, &[], QpuSet::ALL, ENDLESS_LIMIT_US))
+        .is_err();
     let works = runs_on(runner, QpuSet::only(0)).is_ok_and(|qpu| qpu != NOBODY);
     runner.release_all();
     (runner.last_recovery(), ended && works)
-}
-
-fn run_endless<R: Runner>(runner: &mut R) -> Result<(), R::Error> {
-    let code = place(runner, BENCH_ENDLESS)?;
-    let uniforms = place_uniforms(runner, &[])?;
-    let programs = [Program {
-        code: code.addr,
-        uniforms: uniforms.addr,
-    }];
-    let launches = [Launch {
-        programs: &programs,
-        clear: CacheClear::All,
-        qpus: QpuSet::ALL,
-    }];
-    let job = Job {
-        launches: &launches,
-    };
-    runner.run(&job, ENDLESS_LIMIT_US).map(|_| ())
 }

@@ -12,7 +12,6 @@
 //!
 //! Simulated, not yet run on hardware.
 
-mod code;
 mod facts;
 mod list;
 mod prepared;

@@ -2,14 +2,14 @@
 
 use qpu::fft::planner::streams::Streams;
 use qpu::fft::{Direction, Plan};
-use qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, QpuSet, Report, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, Program, QpuSet, Report, Runner};
+use qpu::machine::LINE_BYTES as LINE;
 
-use super::code::place_loop;
 use super::{Error, LAUNCHES, LIMIT_US, Test, of_plan};
 use crate::FIRMWARE;
 use crate::code::{
-    BENCH_EMPTY, BENCH_HANDOVER, BENCH_LOOKUPS, BENCH_SPIN, BENCH_UNIFORMS, BENCH_VECTORS, place,
-    place_uniforms,
+    BENCH_CODE, BENCH_EMPTY, BENCH_HANDOVER, BENCH_LOOKUPS, BENCH_SPIN, BENCH_UNIFORMS,
+    BENCH_VECTORS, place, place_at, place_uniforms,
 };
 use crate::firmware;
 
@@ -22,16 +22,12 @@ const FITTING_BYTES: u32 = 3840;
 /// So many different lengths keep the QPU busy, so that the ends of launches do not all fall at the
 /// same point between two looks at V3D.
 const LENGTHS: usize = 8;
-/// Bytes of a line.
-const LINE: u32 = 64;
+/// Instructions before the loop of `bench-code.qasm`: a line.
+const HEAD: usize = 8;
+/// Instructions of the loop as it is written: its counter, its branch and the three behind that.
+const LOOP: usize = 5;
 /// Bytes that the lookups of a QPU go round: all of a TMU's cache.
 const ROUND_BYTES: u32 = 4096;
-
-/// A program that is not there.
-const NONE: Program = Program {
-    code: BusAddr(0),
-    uniforms: BusAddr(0),
-};
 
 /// A test, placed.
 pub struct Prepared {
@@ -54,9 +50,9 @@ impl Prepared {
     pub fn new<R: Runner>(runner: &mut R, test: Test) -> Result<Self, Error<R::Error>> {
         let mut prepared = Self {
             test,
-            programs: [NONE; MOST],
+            programs: [Program::default(); MOST],
             count: 0,
-            spins: [NONE; LENGTHS],
+            spins: [Program::default(); LENGTHS],
             uniforms: [None; MOST],
             qpus: QpuSet::ALL,
             plan: None,
@@ -216,9 +212,8 @@ impl Prepared {
             }
             Test::Queue { .. } => {
                 let empty = (repetitions as usize).min(MOST - 1);
-                let mut programs = [[NONE; MOST]; LENGTHS];
+                let mut programs = [self.programs; LENGTHS];
                 for (programs, spin) in programs.iter_mut().zip(self.spins) {
-                    programs.copy_from_slice(&self.programs);
                     programs[0] = spin;
                 }
                 let launches: [_; LAUNCHES] = core::array::from_fn(|number| {
@@ -272,6 +267,22 @@ fn repeat<E>(repetitions: u32, mut run: impl FnMut() -> Result<Report, E>) -> Re
             .map(|(sum, cycles)| sum + cycles);
     }
     Ok(all)
+}
+
+/// Puts a loop of `bytes` bytes, a multiple of 64, at the start of a line, and what begins and ends
+/// it, into the memory of `runner`: `bench-code.qasm` and `nop`s.
+fn place_loop<R: Runner>(runner: &mut R, bytes: u32) -> Result<Buffer, R::Error> {
+    let (head, tail) = BENCH_CODE.split_at(HEAD);
+    let nops = (bytes as usize / 8).saturating_sub(LOOP);
+    let tail = tail.iter().enumerate().map(move |(at, &word)| match at {
+        // The branch's offset is its lower word.
+        1 => word >> 32 << 32 | u64::from((word as u32).wrapping_sub(8 * nops as u32)),
+        _ => word,
+    });
+    // The last instruction of the head is a `nop`.
+    let nops = core::iter::repeat_n(head[HEAD - 1], nops);
+    // A page, so that lines lie in the sets of caches as they do anywhere else.
+    place_at(runner, 4096, head.iter().copied().chain(nops).chain(tail))
 }
 
 /// VPM write setup for vectors of words one after the other, from number `first` on: rows, or

@@ -1,7 +1,7 @@
 //! transpose.
 
 use super::{LIMIT_US, assert_clean, runners};
-use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
+use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Runner};
 use qpu_programs::transpose::Transpose;
 use v3d_sim::SimRunner;
 
@@ -17,12 +17,8 @@ fn transpose(runner: &mut SimRunner, rows: u32, columns: u32, qpus: u32) {
     runner
         .write(to, 0, &vec![0; words.len() + 16])
         .expect("its own buffer");
-    let matrix = Transpose::new(from.addr, to.addr, rows, columns).expect("whole tiles");
-    let nothing = Program {
-        code: BusAddr(0),
-        uniforms: BusAddr(0),
-    };
-    let mut programs = [nothing; 4];
+    let matrix = Transpose::of_words(from.addr, to.addr, rows, columns).expect("whole tiles");
+    let mut programs = [Program::default(); 4];
     let used = matrix.programs(runner, qpus, &mut programs).expect("room");
     let launches = [Launch {
         programs: &programs[..used],

@@ -2,8 +2,7 @@
 
 use super::{LIMIT_US, assert_clean, runners};
 use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Runner};
-use qpu_programs::code::{TRANSPOSE_POINTS, place, place_uniforms};
-use qpu_programs::transpose_points::{Rows, TransposePoints};
+use qpu_programs::transpose::{Rows, Transpose};
 use v3d_sim::SimRunner;
 
 /// Transposes a matrix with gaps of so many points behind each row of source and result.
@@ -23,17 +22,11 @@ fn transpose(runner: &mut SimRunner, [rows, columns]: [u32; 2], gaps: [u32; 2], 
         pitch: 8 * step,
     };
     let (source, target) = (rows_of(from.addr, from_step), rows_of(to.addr, to_step));
-    let matrix = TransposePoints::new(source, target, rows, columns).expect("whole tiles");
-    let code = place(runner, TRANSPOSE_POINTS).expect("room").addr;
-    let programs: Vec<Program> = (0..matrix.qpus(qpus))
-        .map(|number| {
-            let list = place_uniforms(runner, &matrix.uniforms(number, qpus)).expect("room");
-            let uniforms = list.addr;
-            Program { code, uniforms }
-        })
-        .collect();
+    let matrix = Transpose::of_points(source, target, rows, columns).expect("whole tiles");
+    let mut programs = [Program::default(); 4];
+    let used = matrix.programs(runner, qpus, &mut programs).expect("room");
     let launches = [Launch {
-        programs: &programs,
+        programs: &programs[..used],
         clear: CacheClear::All,
         qpus: QpuSet::ALL,
     }];
@@ -84,7 +77,7 @@ fn matrices_without_whole_tiles_are_refused() {
         at: qpu::job::BusAddr(0),
         pitch,
     };
-    let new = |count, columns, pitch| TransposePoints::new(rows(128), rows(pitch), count, columns);
+    let new = |count, columns, pitch| Transpose::of_points(rows(128), rows(pitch), count, columns);
     assert!(new(8, 16, 65_592).is_some());
     for (count, columns, pitch) in [(0, 16, 64), (4, 16, 64), (8, 8, 64), (8, 16, 65_600)] {
         assert!(new(count, columns, pitch).is_none(), "{count} x {columns}");

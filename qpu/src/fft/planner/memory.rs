@@ -7,7 +7,7 @@
 
 use super::request::{Error, Request};
 use super::steps::{Area, MAX_AREAS, MAX_LAUNCHES, MAX_STEPS, Step, Steps};
-use super::streams::{Streamed, Streams};
+use super::streams::Streams;
 use crate::fft::kernels::catalogue::Pass;
 use crate::fft::kernels::layout::{Entry, Layout};
 use crate::fft::kernels::program::{Lanes, Program, TABLE_ALIGN, Tail};
@@ -41,14 +41,8 @@ pub struct PassMemory {
     pub stretches: u32,
     /// Units that a program does in each, at the most: in the last the rest.
     pub stretch: u32,
-    /// The reads (input, table, records) that go past the system L2.
-    pub streamed: Streamed,
-    /// Bytes from a row list to the next.
-    pub row_pitch: u32,
-    /// Bytes from a scalar list to the next.
-    pub scalar_pitch: u32,
-    /// Bytes of a start list; there is one for each program in each stretch.
-    pub start_bytes: u32,
+    /// True for the reads (points, table, records) that go past the system L2 ([`Streams::of`]).
+    pub streamed: [bool; 3],
     /// The code.
     pub code: u32,
     /// The start lists.
@@ -67,6 +61,11 @@ pub struct PassMemory {
     pub table: u32,
     /// The factors on samples.
     pub factors: u32,
+}
+
+/// Bytes from a list of these words, with what is fetched ahead, to the next of its kind.
+pub(super) fn pitch<T>(list: &[T]) -> u32 {
+    (4 * list.len() as u32 + 8).next_multiple_of(VECTOR_BYTES)
 }
 
 /// Bytes of a record.
@@ -131,20 +130,15 @@ impl PassMemory {
     /// Units that a program does in a stretch.
     #[must_use]
     pub fn units_in(&self, program: u32, stretch: u32) -> u32 {
-        let left = self
-            .units_of(program)
-            .saturating_sub(stretch * self.stretch);
-        if left < self.stretch {
-            left
-        } else {
-            self.stretch
-        }
+        let before = stretch * self.stretch;
+        let left = self.units_of(program).saturating_sub(before);
+        left.min(self.stretch)
     }
 
     /// Address of the start list of a program.
     #[must_use]
     pub fn start_of(&self, program: u32, stretch: u32) -> u32 {
-        self.starts + (stretch * self.programs + program) * self.start_bytes
+        self.starts + (stretch * self.programs + program) * pitch(self.program.start)
     }
 
     /// The number by which a program knows itself among those of its launch
@@ -284,7 +278,7 @@ impl Arrangement {
             (memory.table, memory.factors) = (table, factors);
         }
         let tables_end = end as u32;
-        let areas = steps.areas().map(|bytes| take(&mut end, bytes));
+        let areas = steps.areas.map(|bytes| take(&mut end, bytes));
         if end + buffers > ADDRESSABLE {
             return Err(Error::TooLarge(end + buffers));
         }
@@ -393,7 +387,7 @@ fn most_stretches(steps: &Steps) -> u32 {
         .iter()
         .filter(|step| step.pass.layout().needs_relaunch())
         .count();
-    let spare = MAX_LAUNCHES - steps.iter().count();
+    let spare = MAX_LAUNCHES - steps.count();
     1 + spare.checked_div(several).unwrap_or(0) as u32
 }
 
@@ -430,10 +424,6 @@ impl PassMemory {
             return Err(Error::TooFewQpus { needed, qpus });
         }
         let units = pass.units(step.batch);
-        let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR_BYTES);
-        let [row_pitch, scalar_pitch] =
-            [program.rows, program.scalars].map(|words| list(words.len()));
-        let start_bytes = list(program.start.len());
         let together = pass.programs_together();
         let idle = if request.conservative || qpus < QPUS {
             0
@@ -452,13 +442,10 @@ impl PassMemory {
             gate: 0,
             stretches,
             stretch,
-            streamed: Streams::NONE.of(0),
-            row_pitch,
-            scalar_pitch,
-            start_bytes,
+            streamed: [false; 3],
             code: take(8 * program.code.len() as u64 + u64::from(PREFETCH_BYTES)),
             starts: take(u64::from(
-                stretches * programs * start_bytes + PREFETCH_BYTES,
+                stretches * programs * pitch(program.start) + PREFETCH_BYTES,
             )),
             lanes: take(u64::from(2 * Lanes::ALL.len() as u32 * VECTOR_BYTES)),
             records: take(
@@ -466,9 +453,11 @@ impl PassMemory {
                     + u64::from(stretches * programs) * tail_bytes(program)
                     + u64::from(PREFETCH_BYTES),
             ),
-            rows: take(u64::from(pass.row_lists() * row_pitch + PREFETCH_BYTES)),
+            rows: take(u64::from(
+                pass.row_lists() * pitch(program.rows) + PREFETCH_BYTES,
+            )),
             scalars: take(u64::from(
-                pass.scalar_lists() * scalar_pitch + PREFETCH_BYTES,
+                pass.scalar_lists() * pitch(program.scalars) + PREFETCH_BYTES,
             )),
             vectors: take(u64::from(pass.vector_bytes())),
             table: 0,

@@ -23,10 +23,8 @@ pub fn split(log2_rows: u32) -> Option<Split> {
 }
 
 impl Steps {
-    /// `batch` transforms of planes, from the caller's input to his output.
-    #[must_use]
-    pub fn plane(rows: &Split, columns: &Split, batch: u32) -> Self {
-        let mut steps = Self::new();
+    /// Appends the passes of `batch` transforms of planes, from the caller's input to his output.
+    pub fn append_plane(&mut self, rows: &Split, columns: &Split, batch: u32) {
         let (log2_columns, log2_rows) = (rows.log2_points(), columns.log2_points());
         let row_count = batch << log2_rows;
         let between = (rows.passes() - 1) % 2;
@@ -35,12 +33,11 @@ impl Steps {
             (0..split.passes()).map(move |pass| Geometry::of_plane(&split, pass, log2_columns, GAP))
         };
         let plane = Area::Scratch(between as u8);
-        steps.append(along(rows), row_count, Area::Input, plane, [0, 1]);
-        steps.leave_unscaled();
+        self.append(along(rows), row_count, Area::Input, plane, [0, 1]);
+        self.leave_unscaled();
         let pitch = (POINT_BYTES << log2_columns) + GAP;
-        steps.area(between as u8, u64::from(row_count) * u64::from(pitch));
+        self.area(between as u8, u64::from(row_count) * u64::from(pitch));
         let cells = [1 - between as u8, between as u8];
-        steps.append(along(columns), batch, plane, Area::Output, cells);
-        steps
+        self.append(along(columns), batch, plane, Area::Output, cells);
     }
 }

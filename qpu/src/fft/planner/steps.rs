@@ -1,8 +1,8 @@
 //! The steps of a plan, as a list: each pass, its input, its output.
 //!
-//! Complex transforms are one such list ([`Steps::complex`]); other kinds of transform append
-//! passes to it, or make lists of their own. Scratch areas are numbered; an area that has been read
-//! can be used again.
+//! Each kind of transform appends its passes; most begin or end with those of complex transforms
+//! ([`Steps::append_complex`]). Scratch areas are numbered; an area that has been read can be used
+//! again.
 //!
 //! Passes run in one launch where that is wanted and right: a QPU must not look up what has been
 //! stored since a pass of the same launch looked it up, because caches, which stores do not touch,
@@ -70,6 +70,20 @@ pub struct Step {
 }
 
 impl Step {
+    /// A pass that neither conjugates nor scales, of a transform in the plan's direction.
+    #[must_use]
+    pub const fn new(pass: Pass, batch: u32, from: Area, to: Area) -> Self {
+        Self {
+            pass,
+            batch,
+            from,
+            to,
+            conjugates: false,
+            scales: false,
+            reverses: false,
+        }
+    }
+
     /// The direction of the transform that it belongs to, in a plan that runs in `direction`.
     #[must_use]
     pub const fn direction(&self, direction: Direction) -> Direction {
@@ -85,28 +99,14 @@ impl Step {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Steps {
     steps: [Option<Step>; MAX_STEPS],
-    areas: [u64; MAX_AREAS],
+    /// Bytes of each scratch area.
+    pub areas: [u64; MAX_AREAS],
 }
 
 impl Steps {
-    /// No passes.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// `batch` complex transforms, from the caller's input to his output.
-    ///
-    /// Two areas are enough: the fourth pass reads from where the second has read.
-    #[must_use]
-    pub fn complex(split: &Split, batch: u32) -> Self {
-        let mut steps = Self::new();
-        steps.append_complex(split, batch, Area::Input, Area::Output, [0, 1]);
-        steps
-    }
-
-    /// Appends the passes of `batch` complex transforms, cells between them in two areas in turn.
-    /// The first conjugates and the last scales.
+    /// Appends the passes of `batch` complex transforms, cells between them in two areas in turn:
+    /// the fourth pass reads from where the second has read. The first conjugates and the last
+    /// scales.
     pub fn append_complex(
         &mut self,
         split: &Split,
@@ -116,16 +116,11 @@ impl Steps {
         cells: [u8; 2],
     ) {
         if let Some(pass) = Pass::of(split) {
-            self.push(Step {
-                pass,
-                batch,
-                from,
-                to,
+            return self.push(Step {
                 conjugates: true,
                 scales: true,
-                reverses: false,
+                ..Step::new(pass, batch, from, to)
             });
-            return;
         }
         let passes = (0..split.passes()).map(|number| Geometry::new(split, number));
         self.append(passes, batch, from, to, cells);
@@ -151,13 +146,9 @@ impl Steps {
                 Area::Scratch(area)
             };
             self.push(Step {
-                pass: Pass::Points(geometry),
-                batch,
-                from: read,
-                to: written,
                 conjugates: number == 0,
                 scales: number == last,
-                reverses: false,
+                ..Step::new(Pass::Points(geometry), batch, read, written)
             });
             read = written;
         }
@@ -170,113 +161,66 @@ impl Steps {
         }
     }
 
-    /// `batch` real transforms split by `split`, which is that of half the length.
-    #[must_use]
-    pub fn real_to_bins(split: &Split, batch: u32) -> Self {
-        let mut steps = Self::new();
-        steps.append_real_to_bins(split, batch, Area::Output);
-        steps
-    }
-
-    /// Appends the passes from the caller's real points to bins.
-    fn append_real_to_bins(&mut self, split: &Split, batch: u32, to: Area) {
+    /// Appends the passes from the caller's real points to bins, split by `split`, which is that of
+    /// half the length.
+    pub fn append_real_to_bins(&mut self, split: &Split, batch: u32, to: Area) {
         let half = Area::Scratch(2);
         self.append_complex(split, batch, Area::Input, half, [0, 1]);
         // What is stored last is scaled.
         self.leave_unscaled();
         self.transforms(split, batch);
+        let pass = Pass::Real(RealPass::new(split.log2_points(), true, batch));
         self.push(Step {
-            pass: Pass::Real(RealPass::new(split.log2_points(), true, batch)),
-            batch,
-            from: half,
-            to,
-            conjugates: false,
             scales: true,
-            reverses: false,
+            ..Step::new(pass, batch, half, to)
         });
     }
 
-    /// The inverse.
-    #[must_use]
-    pub fn bins_to_real(split: &Split, batch: u32) -> Self {
-        let mut steps = Self::new();
-        steps.append_bins_to_real(split, batch, Area::Input);
-        steps
-    }
-
-    /// Appends the passes from bins to the caller's real points.
-    fn append_bins_to_real(&mut self, split: &Split, batch: u32, from: Area) {
+    /// Appends the inverse: the passes from bins to the caller's real points.
+    pub fn append_bins_to_real(&mut self, split: &Split, batch: u32, from: Area) {
         let half = Area::Scratch(2);
-        self.push(Step {
-            pass: Pass::Real(RealPass::new(split.log2_points(), false, batch)),
-            batch,
-            from,
-            to: half,
-            conjugates: false,
-            scales: false,
-            reverses: false,
-        });
+        let pass = Pass::Real(RealPass::new(split.log2_points(), false, batch));
+        self.push(Step::new(pass, batch, from, half));
         self.transforms(split, batch);
         self.append_complex(split, batch, half, Area::Output, [0, 1]);
     }
 
-    /// Circular convolutions of `batch` signals with `kernels` kernels behind them: transforms of
-    /// all, products, and back.
-    #[must_use]
-    pub fn convolution(split: &Split, product: ProductPass, batch: u32, kernels: u32) -> Self {
-        let mut steps = Self::new();
+    /// Appends the circular convolutions of signals with `kernels` kernels behind them: transforms
+    /// of all, products, and back.
+    pub fn append_convolution(&mut self, split: &Split, product: ProductPass, kernels: u32) {
+        let batch = product.signals;
         let all = batch + kernels;
-        let (spectra, products) = if product.is_real { (0, 1) } else { (2, 0) };
+        let [spectra, products] = if product.is_real { [0, 1] } else { [2, 0] };
+        let [from, to] = [spectra, products].map(Area::Scratch);
         if product.is_real {
-            steps.append_real_to_bins(split, all, Area::Scratch(spectra));
+            self.append_real_to_bins(split, all, from);
         } else {
-            steps.append_complex(split, all, Area::Input, Area::Scratch(spectra), [0, 1]);
+            self.append_complex(split, all, Area::Input, from, [0, 1]);
         }
-        steps.leave_unscaled();
-        steps.area(spectra, product.bytes(all));
-        steps.push(Step {
-            pass: Pass::Product(product),
-            batch,
-            from: Area::Scratch(spectra),
-            to: Area::Scratch(products),
-            conjugates: false,
-            scales: false,
-            reverses: false,
-        });
-        steps.area(products, product.bytes(batch));
-        let there = steps.count();
+        self.leave_unscaled();
+        self.area(spectra, product.bytes(all));
+        self.push(Step::new(Pass::Product(product), batch, from, to));
+        self.area(products, product.bytes(batch));
+        let there = self.count();
         if product.is_real {
-            steps.append_bins_to_real(split, batch, Area::Scratch(products));
+            self.append_bins_to_real(split, batch, to);
         } else {
-            steps.append_complex(split, batch, Area::Scratch(products), Area::Output, [1, 0]);
+            self.append_complex(split, batch, to, Area::Output, [1, 0]);
         }
-        for step in steps.steps.iter_mut().flatten().skip(there) {
+        for step in self.steps.iter_mut().flatten().skip(there) {
             step.reverses = true;
         }
-        steps
     }
 
-    /// `batch` rows of powers, the spectra of which are split by `split`.
-    #[must_use]
-    pub fn powers(split: &Split, batch: u32, powers: Powers) -> Self {
-        let mut steps = Self::new();
+    /// Appends the passes of `batch` rows of powers, the spectra of which are split by `split`.
+    pub fn append_powers(&mut self, split: &Split, batch: u32, powers: Powers) {
         let spectra = Area::Scratch(2);
         let count = batch * powers.segments;
-        steps.append_complex(split, count, Area::Input, spectra, [0, 1]);
-        for step in steps.steps.iter_mut().flatten() {
-            step.scales = false;
-        }
-        steps.transforms(split, count);
-        steps.push(Step {
-            pass: Pass::Power(PowerPass::new(powers)),
-            batch,
-            from: spectra,
-            to: Area::Output,
-            conjugates: false,
-            scales: false,
-            reverses: false,
-        });
-        steps
+        self.append_complex(split, count, Area::Input, spectra, [0, 1]);
+        self.leave_unscaled();
+        self.transforms(split, count);
+        let pass = Pass::Power(PowerPass::new(powers));
+        self.push(Step::new(pass, batch, spectra, Area::Output));
     }
 
     /// Scratch area 2 holds `batch` transforms, and what is read behind them.
@@ -303,7 +247,7 @@ impl Steps {
     pub fn reading(mut self, reading: Reading) -> Self {
         let mut all = Self {
             areas: self.areas,
-            ..Self::new()
+            ..Self::default()
         };
         let is_real = self.iter().any(|step| matches!(step.pass, Pass::Real(_)));
         let is_apart = reading.samples().is_converted_apart();
@@ -334,16 +278,9 @@ impl Steps {
     fn convert(&mut self, pass: ConvertPass, batch: u32, area: u8) -> Area {
         let [_, bytes] = pass.traffic(batch);
         self.area(area, bytes);
-        self.push(Step {
-            pass: Pass::Convert(pass),
-            batch,
-            from: Area::Input,
-            to: Area::Scratch(area),
-            conjugates: false,
-            scales: false,
-            reverses: false,
-        });
-        Area::Scratch(area)
+        let to = Area::Scratch(area);
+        self.push(Step::new(Pass::Convert(pass), batch, Area::Input, to));
+        to
     }
 
     /// Area `area` must hold `bytes`, at least.
@@ -353,12 +290,6 @@ impl Steps {
     pub fn area(&mut self, area: u8, bytes: u64) {
         let area = &mut self.areas[usize::from(area)];
         *area = bytes.max(*area);
-    }
-
-    /// Bytes of each scratch area.
-    #[must_use]
-    pub const fn areas(&self) -> [u64; MAX_AREAS] {
-        self.areas
     }
 
     /// The passes, first to last.

@@ -19,17 +19,6 @@ pub struct Streams {
     pub records: u8,
 }
 
-/// The counterpart of [`Streams`] for one pass.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Streamed {
-    /// The points that the pass transforms.
-    pub reads: bool,
-    /// Its table of twiddles, and factors on samples.
-    pub table: bool,
-    /// Its records.
-    pub records: bool,
-}
-
 impl Streams {
     /// Everything stays in the L2 for as long as it may.
     pub const NONE: Self = Self {
@@ -48,12 +37,6 @@ impl Streams {
             tables,
             records,
         }
-    }
-
-    /// The streams as one number; the reverse of [`Streams::from_bits`].
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        u32::from_le_bytes([self.records, self.tables, self.reads, 0])
     }
 
     /// The best streams where nothing has been measured: units seldom read the same lines, and a
@@ -77,17 +60,12 @@ impl Streams {
         }
     }
 
-    /// The streams of pass number `pass`; of passes from 8 on, none.
+    /// True for what pass number `pass` reads past the L2: points, table, records. Passes from 8 on
+    /// read nothing past it.
     #[must_use]
-    pub const fn of(self, pass: usize) -> Streamed {
-        const fn bit(mask: u8, pass: usize) -> bool {
-            pass < u8::BITS as usize && mask >> pass & 1 == 1
-        }
-        Streamed {
-            reads: bit(self.reads, pass),
-            table: bit(self.tables, pass),
-            records: bit(self.records, pass),
-        }
+    pub fn of(self, pass: usize) -> [bool; 3] {
+        let masks = [self.reads, self.tables, self.records];
+        masks.map(|mask| pass < u8::BITS as usize && mask >> pass & 1 == 1)
     }
 }
 
@@ -125,19 +103,11 @@ mod tests {
             tables: 0b01,
             records: 0b11,
         };
-        let of = |pass| {
-            let Streamed {
-                reads,
-                table,
-                records,
-            } = streams.of(pass);
-            [reads, table, records]
-        };
+        let of = |pass| streams.of(pass);
         assert_eq!(of(0), [false, true, true]);
         assert_eq!(of(1), [true, false, true]);
         assert_eq!(of(2), [false; 3]);
         assert_eq!(of(64), [false; 3]);
-        assert_eq!(streams.bits(), 0x02_01_03);
-        assert_eq!(Streams::from_bits(streams.bits()), streams);
+        assert_eq!(Streams::from_bits(0x02_01_03), streams);
     }
 }

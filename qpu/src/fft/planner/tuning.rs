@@ -53,16 +53,12 @@ pub fn rows(chip: Chip, log2_points: u32, batch: u32) -> impl Iterator<Item = &'
 }
 
 fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'static Tuned> {
-    let of_length = || {
-        rows.iter()
-            .filter(move |row| u32::from(row.log2_points) == log2_points)
-    };
-    let is_many = |row: &&Tuned| row.batch > 1;
-    if batch >= MANY {
-        of_length().find(is_many).or_else(|| of_length().next())
-    } else {
-        of_length().next()
-    }
+    let mut of_length = rows
+        .iter()
+        .filter(|row| u32::from(row.log2_points) == log2_points);
+    let first = of_length.next();
+    let of_many = of_length.find(|row| batch >= MANY && row.batch > 1);
+    of_many.or(first)
 }
 
 /// The row of a conservative plan

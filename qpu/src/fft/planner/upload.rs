@@ -1,6 +1,6 @@
 //! Writes what programs read: code, lists of uniforms, vectors and tables, pass by pass.
 
-use super::memory::{Arrangement, PassMemory};
+use super::memory::{Arrangement, PassMemory, pitch};
 use super::request::Request;
 use super::steps::Area;
 use super::streams::address;
@@ -38,20 +38,17 @@ impl Lists {
     /// The buffers of a pass.
     fn buffers(&self, pass: &PassMemory) -> Buffers {
         let (base, lists) = (self.block.addr.0, self.lists.addr.0);
-        let streamed = pass.streamed;
+        let [reads, table, _] = pass.streamed;
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
         Buffers {
-            from: address(
-                self.arrangement.address(pass.step.from, buffers),
-                streamed.reads,
-            ),
+            from: address(self.arrangement.address(pass.step.from, buffers), reads),
             to: self.arrangement.address(pass.step.to, buffers),
-            table: address(base + pass.table, streamed.table),
-            factors: address(base + pass.factors, streamed.table),
+            table: address(base + pass.table, table),
+            factors: address(base + pass.factors, table),
             rows: lists + pass.rows,
-            row_pitch: pass.row_pitch,
+            row_pitch: pitch(pass.program.rows),
             scalars: lists + pass.scalars,
-            scalar_pitch: pass.scalar_pitch,
+            scalar_pitch: pitch(pass.program.scalars),
             vectors: lists + pass.vectors,
         }
     }
@@ -67,14 +64,12 @@ impl Lists {
         let (base, lists) = (self.block.addr.0, self.lists.addr.0);
         let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
+        let records = lists + pass.records + pass.records_of(program, stretch);
         ProgramContext {
             program,
             number: pass.number_of(program),
             programs: pass.programs,
-            records: address(
-                lists + pass.records + pass.records_of(program, stretch),
-                pass.streamed.records,
-            ),
+            records: address(records, pass.streamed[2]),
             units: pass.units_in(program, stretch),
             first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,
@@ -153,7 +148,7 @@ impl Lists {
                 }
             }
             for list in 0..pass.scalar_lists() {
-                to.at(memory.scalars + list * memory.scalar_pitch)?;
+                to.at(memory.scalars + list * pitch(program.scalars))?;
                 for &word in program.scalars {
                     to.put(pass.scalar(list, word))?;
                 }
@@ -217,7 +212,7 @@ impl Lists {
         let buffers = self.buffers(memory);
         let mut to = Writer::new(runner, self.lists);
         for list in 0..pass.row_lists() {
-            to.at(memory.rows + list * memory.row_pitch)?;
+            to.at(memory.rows + list * pitch(program.rows))?;
             for &word in program.rows {
                 to.put(pass.row(&buffers, list, word))?;
             }
@@ -306,16 +301,6 @@ impl Lists {
 }
 
 impl ProgramContext {
-    /// Its first unit.
-    const fn first(&self) -> UnitContext {
-        UnitContext {
-            index: self.first_unit,
-            next: self.first_unit,
-            batch: self.batch,
-            program: self.program,
-        }
-    }
-
     /// A word of the start list of a pass.
     #[must_use]
     pub fn start(&self, layout: &dyn Layout, buffers: &Buffers, word: Start) -> u32 {
@@ -338,7 +323,13 @@ impl ProgramContext {
             Start::Code => self.code,
             Start::Number => self.number,
             Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),
-            Start::Record(word) => self.first().record(layout, buffers, word),
+            Start::Record(word) => UnitContext {
+                index: self.first_unit,
+                next: self.first_unit,
+                batch: self.batch,
+                program: self.program,
+            }
+            .record(layout, buffers, word),
             Start::Row(id) => layout.row(buffers, layout.row_list(self.first_unit), id),
             Start::Kernel(id) => layout.start(buffers, self, id),
         }

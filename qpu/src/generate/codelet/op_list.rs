@@ -207,11 +207,6 @@ impl<U: Copy + PartialEq> OpList<U> {
         ));
     }
 
-    /// A constant to registers of both files.
-    pub fn immediate_to_both(&mut self, value: u32, both: [Place; 2]) {
-        self.push(Operation::immediate(value, both.map(Destination::Place)));
-    }
-
     /// Asks for a lookup at `lanes` + uniform, which is fetched later.
     ///
     /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
@@ -268,24 +263,15 @@ impl<U: Copy + PartialEq> OpList<U> {
 
     /// x + y to a destination, which must not be negative.
     pub fn add_into(&mut self, x: Value, y: Value, destination: Destination) {
-        let (op, first, second) = match (x.negative, y.negative) {
-            (false, false) => (AddOp::Fadd, x, y),
-            (false, true) => (AddOp::Fsub, x, y),
-            (true, false) => (AddOp::Fsub, y, x),
-            (true, true) => unreachable!("the codelets add no two negatives"),
-        };
+        let (op, [first, second], negative) = sum(x, y);
+        assert!(!negative, "the codelets add no two negatives");
         self.add_op(op, first.place, second.place, destination);
     }
 
     /// x + y.
     pub fn add(&mut self, x: Value, y: Value, wish: Wish) -> Value {
         let place = self.take(wish);
-        let (op, first, second, negative) = match (x.negative, y.negative) {
-            (false, false) => (AddOp::Fadd, x, y, false),
-            (false, true) => (AddOp::Fsub, x, y, false),
-            (true, false) => (AddOp::Fsub, y, x, false),
-            (true, true) => (AddOp::Fadd, x, y, true),
-        };
+        let (op, [first, second], negative) = sum(x, y);
         self.add_op(op, first.place, second.place, place);
         Value { place, negative }
     }
@@ -327,6 +313,15 @@ impl<U: Copy + PartialEq> OpList<U> {
         self.give_back(re_sin.place);
         self.give_back_complex(z);
         [multiplied_re, multiplied_im]
+    }
+}
+
+/// The operation that makes x + y, its operands, and whether the result is the negative.
+fn sum(x: Value, y: Value) -> (AddOp, [Value; 2], bool) {
+    match (x.negative, y.negative) {
+        (false, true) => (AddOp::Fsub, [x, y], false),
+        (true, false) => (AddOp::Fsub, [y, x], false),
+        (_, negative) => (AddOp::Fadd, [x, y], negative),
     }
 }
 

@@ -5,7 +5,7 @@
 //! Factors of -i are exchanges and signs, which cost nothing.
 
 use super::op_list::{Complex, OpList, Value, Wish, negate};
-use crate::generate::schedule::{Place, Source};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::File;
 use core::f64::consts::PI;
 
@@ -62,49 +62,39 @@ pub fn sum_and_difference<U: Copy + PartialEq>(
 }
 
 impl Constants {
-    /// Loads them.
-    pub fn load<U: Copy + PartialEq>(ops: &mut OpList<U>) -> Self {
-        let mut constant = || {
-            let Place::Register(File::A, a) = ops.take(Wish::File(File::A)) else {
-                unreachable!()
-            };
-            let Place::Register(File::B, b) = ops.take(Wish::File(File::B)) else {
-                unreachable!()
-            };
-            assert_eq!(a, b, "constants are taken first");
-            a
-        };
-        let constants = Self {
-            cos1: constant(),
-            sin1: constant(),
-            cos2: constant(),
-        };
-        constants.load_again(ops);
-        constants
-    }
-
-    /// Loads them where they were.
-    fn load_again<U: Copy + PartialEq>(&self, ops: &mut OpList<U>) {
-        let (sin1, cos1) = (PI / 8.0).sin_cos();
-        let cos2 = (PI / 4.0).cos();
-        for (number, value) in [(self.cos1, cos1), (self.sin1, sin1), (self.cos2, cos2)] {
-            let both = [File::A, File::B].map(|file| Place::Register(file, number));
-            ops.immediate_to_both((value as f32).to_bits(), both);
-        }
-    }
-
-    /// Constants from uniforms, which take no instruction of their own: cos π/8, sin π/8, cos π/4.
-    pub fn from_uniforms<U: Copy + PartialEq>(ops: &mut OpList<U>, words: [U; 3]) -> Self {
-        let [cos1, sin1, cos2] = words.map(|word| {
-            let [a, b] = [File::A, File::B].map(|file| ops.take(Wish::File(file)));
-            ops.copy(Source::Uniform(word), a);
-            ops.copy(a, b);
-            match (a, b) {
-                (Place::Register(_, a), Place::Register(_, b)) if a == b => a,
+    /// Takes registers of both files for cos π/8, sin π/8 and cos π/4, and lets `put` write each.
+    fn of<U: Copy + PartialEq, T>(
+        ops: &mut OpList<U>,
+        sources: [T; 3],
+        put: impl Fn(&mut OpList<U>, T, [Place; 2]),
+    ) -> Self {
+        let [cos1, sin1, cos2] = sources.map(|source| {
+            let both = [File::A, File::B].map(|file| ops.take(Wish::File(file)));
+            put(ops, source, both);
+            match both {
+                [Place::Register(_, a), Place::Register(_, b)] if a == b => a,
                 _ => unreachable!("constants are taken first"),
             }
         });
         Self { cos1, sin1, cos2 }
+    }
+
+    /// Loads them.
+    pub fn load<U: Copy + PartialEq>(ops: &mut OpList<U>) -> Self {
+        let (sin1, cos1) = (PI / 8.0).sin_cos();
+        let values = [cos1, sin1, (PI / 4.0).cos()];
+        Self::of(ops, values.map(|value| value as f32), |ops, value, both| {
+            let both = both.map(Destination::Place);
+            ops.push(Operation::immediate(value.to_bits(), both));
+        })
+    }
+
+    /// Constants from uniforms, which take no instruction of their own: cos π/8, sin π/8, cos π/4.
+    pub fn from_uniforms<U: Copy + PartialEq>(ops: &mut OpList<U>, words: [U; 3]) -> Self {
+        Self::of(ops, words, |ops, word, [a, b]| {
+            ops.copy(Source::Uniform(word), a);
+            ops.copy(a, b);
+        })
     }
 
     /// cos π/8, cos π/4 and sin π/8, as this file holds them.

@@ -163,6 +163,12 @@ impl<U: Copy + PartialEq> Operation<U> {
         }
     }
 
+    /// An operation without operands and destination.
+    const fn alone(unit: Unit) -> Self {
+        let none = Source::Place(Place::Accumulator(0));
+        Self::plain(unit, [none, none], Destination::Nothing)
+    }
+
     /// An operation of the add ALU; a unary one takes its operand twice.
     #[must_use]
     pub fn add(
@@ -208,29 +214,22 @@ impl<U: Copy + PartialEq> Operation<U> {
     /// A constant to one or two destinations, which must be of different files.
     #[must_use]
     pub const fn immediate(value: u32, destinations: [Destination; 2]) -> Self {
-        let none = Source::Place(Place::Accumulator(0));
         Self {
             destinations,
-            ..Self::plain(Unit::Immediate(value), [none, none], Destination::Nothing)
+            ..Self::alone(Unit::Immediate(value))
         }
     }
 
     /// Counts a semaphore up or down; waits while it cannot.
     #[must_use]
     pub const fn semaphore(action: SemaphoreAction, number: u8) -> Self {
-        let none = Source::Place(Place::Accumulator(0));
-        Self::plain(
-            Unit::Semaphore(action, number),
-            [none, none],
-            Destination::Nothing,
-        )
+        Self::alone(Unit::Semaphore(action, number))
     }
 
     /// Fetches the oldest lookup of TMU 0 or 1 into r4.
     #[must_use]
     pub const fn fetch(tmu: u8) -> Self {
-        let none = Source::Place(Place::Accumulator(0));
-        Self::plain(Unit::Fetch(tmu), [none, none], Destination::Nothing)
+        Self::alone(Unit::Fetch(tmu))
     }
 
     /// This operation, only in the lanes where `cond` holds.

@@ -7,10 +7,9 @@
 
 use super::operation::{Operation, Place, Unit};
 use crate::isa::Cond;
+use crate::machine::TMU_RESULTS;
 use std::collections::HashMap;
 
-/// Lookups of one QPU that a TMU can hold.
-const LOOKUPS_IN_FLIGHT: usize = 4;
 /// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
 const LOOKUP_DISTANCE: u32 = 12;
 
@@ -97,7 +96,7 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
             let (sent, fetched) = (&mut requests[usize::from(tmu)], &fetches[usize::from(tmu)]);
             wait(sent.last().copied(), 1);
             let sent_ever = on_their_way[usize::from(tmu)] + sent.len();
-            let full = sent_ever.checked_sub(LOOKUPS_IN_FLIGHT);
+            let full = sent_ever.checked_sub(TMU_RESULTS.into());
             wait(full.map(|oldest| fetched[oldest]), 1);
             sent.push(index);
         }
@@ -147,7 +146,7 @@ fn lookups_before<U: Copy + PartialEq>(operations: &[Operation<U>], tmu: u8) -> 
         most = most.max(ahead);
     }
     match (ahead, most) {
-        (0, 1..) => LOOKUPS_IN_FLIGHT,
+        (0, 1..) => TMU_RESULTS.into(),
         _ => most.unsigned_abs(),
     }
 }

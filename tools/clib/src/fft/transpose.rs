@@ -1,8 +1,7 @@
 //! From checked options to an exchange of rows and columns on the simulator.
 
 use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
-use qpu_programs::code::{TRANSPOSE_POINTS, place, place_uniforms};
-use qpu_programs::transpose_points::{MAX_PITCH, MAX_QPUS, Rows, TransposePoints};
+use qpu_programs::transpose::{self, MAX_PITCH, MAX_QPUS, Rows};
 use qpuscope::plane::transform::MEMORY;
 use v3d_sim::{SimError, SimRunner};
 
@@ -49,7 +48,9 @@ impl Transpose {
             at: BusAddr(0),
             pitch: pitch(step).min(u32::MAX.into()) as u32,
         };
-        if TransposePoints::new(nowhere(from_step), nowhere(to_step), rows, columns).is_none() {
+        if transpose::Transpose::of_points(nowhere(from_step), nowhere(to_step), rows, columns)
+            .is_none()
+        {
             return wrong(format!(
                 "a matrix of {rows} rows and {columns} columns, {to_step} points from a row of its transpose to the next, \
                  is not transposed: give multiples of 8 rows and of 16 columns, and a to_step of at most {}",
@@ -118,17 +119,12 @@ impl Transpose {
             rows(source.addr, self.from_step),
             rows(target.addr, self.to_step),
         ];
-        let matrix = TransposePoints::new(from_rows, to_rows, self.rows, self.columns);
+        let matrix = transpose::Transpose::of_points(from_rows, to_rows, self.rows, self.columns);
         let matrix = matrix.expect("checked when it was made");
-        let code = place(runner, TRANSPOSE_POINTS)?.addr;
-        let mut programs = vec![];
-        for number in 0..matrix.qpus(MAX_QPUS) {
-            let list = place_uniforms(runner, &matrix.uniforms(number, MAX_QPUS))?;
-            let uniforms = list.addr;
-            programs.push(Program { code, uniforms });
-        }
+        let mut programs = [Program::default(); MAX_QPUS as usize];
+        let used = matrix.programs(runner, MAX_QPUS, &mut programs)?;
         let launches = [Launch {
-            programs: &programs,
+            programs: &programs[..used],
             clear: CacheClear::All,
             qpus: QpuSet::ALL,
         }];

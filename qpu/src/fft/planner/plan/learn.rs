@@ -5,7 +5,7 @@ use crate::fft::kernels::catalogue::Pass;
 use crate::fft::kernels::samples::Format;
 use crate::fft::kernels::spectral::power::multiples::PARTS;
 use crate::fft::planner::request::Error;
-use crate::job::{Buffer, Runner};
+use crate::job::Runner;
 use crate::machine::LANES;
 
 /// Four bytes of samples that are all the same, and not 0.
@@ -61,7 +61,11 @@ impl Plan {
 
         let from = self.arrangement.address(memory.step.from, [0; 3]);
         let block = self.block;
-        let sixteen = |runner: &mut R, point: u32| read(runner, block, from / 4 + 2 * point);
+        let sixteen = |runner: &mut R, point: u32| {
+            let mut words = [0; PARTS];
+            runner.read(block, from / 4 + 2 * point, &mut words)?;
+            Ok::<_, R::Error>(words.map(f32::from_bits))
+        };
         let [re, im, ..] = sixteen(runner, 0)?;
         // Of real samples bin 0 is the sum of both, of complex ones both are the same.
         if re + im == 0.0 {
@@ -77,10 +81,4 @@ impl Plan {
         }
         Ok(())
     }
-}
-
-fn read<R: Runner>(runner: &mut R, from: Buffer, word: u32) -> Result<[f32; PARTS], R::Error> {
-    let mut words = [0; PARTS];
-    runner.read(from, word, &mut words)?;
-    Ok(words.map(f32::from_bits))
 }

@@ -15,7 +15,7 @@ use crate::fft::kernels::convert::ConvertPass;
 use crate::fft::kernels::program::Program;
 use crate::fft::kernels::spectral::power::{Hold, PowerPass};
 use crate::fft::split::Split;
-use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QpuSet, Report, Runner};
+use crate::job::{self, Buffer, CacheClear, Job, Launch, QpuSet, Report, Runner};
 use crate::machine::{LINE_BYTES, QPUS};
 
 /// FFTs of one kind, length and batch between two buffers, ready to run.
@@ -186,12 +186,6 @@ impl Plan {
         1 << self.request.transform.log2_points()
     }
 
-    /// The split of the length; for a plane, that of its rows.
-    #[must_use]
-    pub const fn split(&self) -> Split {
-        self.arrangement.split()
-    }
-
     /// Its passes, programs and memory.
     #[must_use]
     pub const fn arrangement(&self) -> &Arrangement {
@@ -284,11 +278,7 @@ impl Plan {
         if self.direction != Some(direction) {
             self.write_direction(runner, direction)?;
         }
-        let nothing = job::Program {
-            code: BusAddr(0),
-            uniforms: BusAddr(0),
-        };
-        let mut programs = [[nothing; QPUS as usize]; MAX_LAUNCHES];
+        let mut programs = [[job::Program::default(); QPUS as usize]; MAX_LAUNCHES];
         let mut launches = [Launch {
             programs: &[],
             // What a pass stores goes past the caches through which the next one reads.

@@ -7,7 +7,7 @@ pub use error::{Error, Which};
 pub use transform::{Kernels, Points, Transform};
 
 use super::plane;
-use super::steps::Steps;
+use super::steps::{Area, Steps};
 use super::streams::Streams;
 use super::tuning::Chip;
 use crate::fft::Direction;
@@ -152,21 +152,17 @@ impl Request {
         if self.batch == 0 || self.transform.segments() == 0 {
             return Err(Error::EmptyBatch);
         }
-        if let Transform::Powers(powers) = self.transform
-            && !powers.has_bins()
-        {
-            let [least, most] = powers.all_bins();
-            return Err(Error::Bins { least, most });
-        }
-        if let Transform::Powers(powers) = self.transform
-            && !powers.has_detectors()
-        {
-            return Err(Error::Combination);
-        }
-        if let Transform::Powers(powers) = self.transform
-            && !powers.has_finite_factors()
-        {
-            return Err(Error::Window);
+        if let Transform::Powers(powers) = self.transform {
+            if !powers.has_bins() {
+                let [least, most] = powers.all_bins();
+                return Err(Error::Bins { least, most });
+            }
+            if !powers.has_detectors() {
+                return Err(Error::Combination);
+            }
+            if !powers.has_finite_factors() {
+                return Err(Error::Window);
+            }
         }
         if !(2..=QPUS).contains(&self.qpus) {
             return Err(Error::Qpus(self.qpus));
@@ -174,7 +170,12 @@ impl Request {
         if self.transform.sample_components() == 0 && !self.reads_points() {
             return Err(Error::Samples(self.samples));
         }
-        if self.channels != Channels::All && !self.has_channels() {
+        let domain = match self.transform.sample_components() {
+            1 => Domain::Real,
+            _ => Domain::Complex,
+        };
+        let has_channels = self.samples == Format::I32 && self.channels.suits(domain);
+        if self.channels != Channels::All && !has_channels {
             return Err(Error::Channels);
         }
         if self.hop == Some(0) || !self.hop_bytes().is_multiple_of(LANE_BYTES.into()) {
@@ -185,15 +186,6 @@ impl Request {
             });
         }
         Ok(())
-    }
-
-    /// True if the input is frames of two i32 of which these can be taken.
-    const fn has_channels(&self) -> bool {
-        let domain = match self.transform.sample_components() {
-            1 => Domain::Real,
-            _ => Domain::Complex,
-        };
-        matches!(self.samples, Format::I32) && self.channels.suits(domain)
     }
 
     /// True if the input is complex points in f32, or whatever a transform reads, one transform
@@ -249,16 +241,23 @@ impl Request {
     /// # Errors
     /// [`Error::Split`] when that is the split of another length.
     pub fn steps<E>(&self, split: &Split) -> Result<Steps, Error<E>> {
-        let steps = match self.transform {
+        let mut steps = Steps::default();
+        match self.transform {
             transform
                 if split.axis() != Axis::Row || split.log2_points() != transform.log2_row() =>
             {
                 return Err(Error::Split(*split));
             }
-            Transform::Complex { .. } => Steps::complex(split, self.batch),
-            Transform::RealToBins { .. } => Steps::real_to_bins(split, self.batch),
-            Transform::BinsToReal { .. } => Steps::bins_to_real(split, self.batch),
-            Transform::Powers(powers) => Steps::powers(split, self.batch, powers),
+            Transform::Complex { .. } => {
+                steps.append_complex(split, self.batch, Area::Input, Area::Output, [0, 1]);
+            }
+            Transform::RealToBins { .. } => {
+                steps.append_real_to_bins(split, self.batch, Area::Output);
+            }
+            Transform::BinsToReal { .. } => {
+                steps.append_bins_to_real(split, self.batch, Area::Input);
+            }
+            Transform::Powers(powers) => steps.append_powers(split, self.batch, powers),
             Transform::Convolution {
                 log2_points,
                 points,
@@ -270,26 +269,17 @@ impl Request {
                     signals: self.batch,
                     is_shared: kernels == Kernels::One,
                 };
-                let count = kernels.count(self.batch);
-                Steps::convolution(split, product, self.batch, count)
+                steps.append_convolution(split, product, kernels.count(self.batch));
             }
-            Transform::Plane {
-                log2_rows,
-                log2_columns,
-            } => {
+            Transform::Plane { log2_rows, .. } => {
                 let columns = self.columns.or_else(|| plane::split(log2_rows));
                 let columns = columns.ok_or_else(|| self.transform.length_error())?;
-                for (split, axis, log2) in [
-                    (*split, Axis::Row, log2_columns),
-                    (columns, Axis::Column, log2_rows),
-                ] {
-                    if split.axis() != axis || split.log2_points() != log2 {
-                        return Err(Error::Split(split));
-                    }
+                if columns.axis() != Axis::Column || columns.log2_points() != log2_rows {
+                    return Err(Error::Split(columns));
                 }
-                Steps::plane(split, &columns, self.batch)
+                steps.append_plane(split, &columns, self.batch);
             }
-        };
+        }
         Ok(if self.reads_points() {
             steps
         } else {

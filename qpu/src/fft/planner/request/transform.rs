@@ -36,17 +36,6 @@ pub enum Points {
     Complex,
 }
 
-impl Points {
-    /// Words of a point.
-    #[must_use]
-    pub const fn words(self) -> usize {
-        match self {
-            Self::Real => 1,
-            Self::Complex => 2,
-        }
-    }
-}
-
 /// The kind of input and output of a transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transform {

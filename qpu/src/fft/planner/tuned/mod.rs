@@ -30,7 +30,7 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// A row as `cargo xtask tune` writes it, `streams` as [`Streams::bits`].
+    /// A row as `cargo xtask tune` writes it, `streams` as [`Streams::from_bits`] has them.
     pub(super) const fn measured(
         [log2_points, batch]: [u8; 2],
         log2_radices: &'static [u8],

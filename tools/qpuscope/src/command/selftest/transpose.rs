@@ -96,7 +96,7 @@ fn transpose(options: &Options, words: &[u32]) -> Result<(Vec<u32>, usize, u64),
     let from = runner.alloc(bytes, 4096)?;
     let to = runner.alloc(bytes, 4096)?;
     runner.write(from, 0, words)?;
-    let matrix = Transpose::new(from.addr, to.addr, options.rows, options.columns)
+    let matrix = Transpose::of_words(from.addr, to.addr, options.rows, options.columns)
         .expect("sides are multiples of a tile's");
     let nowhere = Program {
         code: BusAddr(0),

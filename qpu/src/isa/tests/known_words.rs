@@ -5,7 +5,7 @@
 //! mean nothing (operands of an idle ALU, say) are part of the word and so part of the fields. The
 //! text is what the disassembler writes.
 
-use super::*;
+use crate::isa::*;
 use AddOp::*;
 use Mux::{A, B, R0, R1, R2, R3, R4};
 

@@ -1,9 +1,33 @@
-//! DMA from memory to the VPM (VDR).
+//! DMA between memory and the VPM: loads (VDR) and stores (VDW).
 //!
-//! The words are written to `rd_setup`; a write to `ld_addr` starts the transfer.
+//! The words are written to `rd_setup` for loads and to `wr_setup` for stores; a write to `ld_addr`
+//! or `st_addr` starts the transfer.
 
-use super::{OutOfRange, Width, in_range, pack};
+use super::{OutOfRange, pack};
 use crate::machine::{VECTOR_BYTES, VPM_ROW_WORDS};
+
+/// Width of the elements that a DMA transfer moves, and which part of a word holds them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// Words.
+    Bits32,
+    /// Halfwords, from this half (0 or 1) of the first word on.
+    Bits16(u8),
+    /// Bytes, from this byte (0..=3) of the first word on.
+    Bits8(u8),
+}
+
+impl Width {
+    /// MODEW: 0, 2 + half, 4 + byte.
+    const fn modew(self) -> Result<u32, OutOfRange> {
+        let (code, part, value, greatest) = match self {
+            Self::Bits32 => return Ok(0),
+            Self::Bits16(half) => (2, "half", half, 1),
+            Self::Bits8(byte) => (4, "byte", byte, 3),
+        };
+        pack(code, &[(part, value as u32, 0, greatest, 0)])
+    }
+}
 
 /// Bytes from the start of a row in memory to the start of the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,11 +64,10 @@ impl Load {
     /// `rows` whole rows of 16 words, 64 bytes apart in memory, from row `y` on.
     #[must_use]
     pub const fn rows(rows: u8, y: u8) -> Self {
-        let pitch = Pitch::Bytes(VECTOR_BYTES);
         Self {
             rows,
             row_elements: VPM_ROW_WORDS,
-            pitch,
+            pitch: Pitch::Bytes(VECTOR_BYTES),
             vpm_pitch: 1,
             vertical: false,
             y,
@@ -99,10 +122,67 @@ impl Pitch {
 /// # Errors
 /// When it does not fit.
 pub const fn load_pitch(bytes: u32) -> Result<u32, OutOfRange> {
-    match in_range("pitch", bytes, 0, 8191) {
-        Ok(bytes) => Ok(9 << 28 | bytes),
-        Err(error) => Err(error),
+    pack(9 << 28, &[("pitch", bytes, 0, 8191, 0)])
+}
+
+/// A block of the VPM and its shape in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Store {
+    /// Rows in memory, 1..=128. Each starts one VPM row (or column, if vertical) after the one
+    /// before.
+    pub rows: u8,
+    /// Elements in each row, 1..=128.
+    pub row_elements: u8,
+    /// True if a row in memory is taken from a column of the VPM.
+    pub vertical: bool,
+    /// First row of the VPM, 0..=127.
+    pub y: u8,
+    /// First column of the VPM, 0..=15.
+    pub x: u8,
+    /// Width of the elements.
+    pub width: Width,
+}
+
+impl Store {
+    /// `rows` whole rows of 16 words, from row `y` on.
+    #[must_use]
+    pub const fn rows(rows: u8, y: u8) -> Self {
+        Self {
+            rows,
+            row_elements: VPM_ROW_WORDS,
+            vertical: false,
+            y,
+            x: 0,
+            width: Width::Bits32,
+        }
     }
+
+    /// The word for `wr_setup`.
+    ///
+    /// # Errors
+    /// When a number does not fit its field.
+    pub const fn setup(self) -> Result<u32, OutOfRange> {
+        let modew = match self.width.modew() {
+            Ok(modew) => modew,
+            Err(error) => return Err(error),
+        };
+        let horizontal = !self.vertical as u32;
+        pack(
+            2 << 30 | horizontal << 14 | modew,
+            &[
+                ("rows", self.rows as u32, 1, 128, 23),
+                ("row_elements", self.row_elements as u32, 1, 128, 16),
+                ("y", self.y as u32, 0, 127, 7),
+                ("x", self.x as u32, 0, 15, 3),
+            ],
+        )
+    }
+}
+
+/// The word for `wr_setup` with the bytes from the end of a row in memory to the start of the next.
+#[must_use]
+pub const fn store_stride(bytes: u16) -> u32 {
+    3 << 30 | bytes as u32
 }
 
 #[cfg(test)]
@@ -110,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_published_programs() {
+    fn published_words_of_loads() {
         assert_eq!(Load::rows(16, 3).setup(), Ok(0x8300_1000 | 3 << 4));
         assert_eq!(Load::rows(1, 3).setup(), Ok(0x8301_1000 | 3 << 4));
         // asurati's QPU demo: four vertical vectors in column 15.
@@ -162,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn loads_that_do_not_fit_are_refused() {
         let one = Load::rows(1, 0);
         for load in [
             Load { rows: 17, ..one },
@@ -192,5 +272,63 @@ mod tests {
             assert!(load.setup().is_err(), "{load:?}");
         }
         assert!(load_pitch(8192).is_err());
+    }
+
+    #[test]
+    fn published_words_of_stores() {
+        assert_eq!(Store::rows(1, 5).setup(), Ok(0x8090_4000 | 5 << 7));
+        assert_eq!(Store::rows(64, 0).setup(), Ok(0xa010_4000));
+        // GPU_FFT.
+        assert_eq!(Store::rows(32, 0).setup(), Ok(0x9010_4000));
+        assert_eq!(Store::rows(32, 32).setup(), Ok(0x9010_5000));
+        assert_eq!(store_stride(192), 0xc000_00c0);
+        // asurati's QPU demo: the column at X = 15.
+        let column = Store {
+            vertical: true,
+            x: 15,
+            ..Store::rows(1, 0)
+        };
+        assert_eq!(column.setup(), Ok(0x8090_0078));
+        // Broadcom's OpenVG shaders: one word of row 1.
+        let word = Store {
+            row_elements: 1,
+            ..Store::rows(1, 1)
+        };
+        assert_eq!(word.setup(), Ok(0x8081_4080));
+    }
+
+    #[test]
+    fn full_counts_are_zero_and_parts_are_in_modew() {
+        let most = Store {
+            row_elements: 128,
+            ..Store::rows(128, 0)
+        };
+        assert_eq!(most.setup(), Ok(0x8000_4000));
+        let width = |width| Store { width, ..most }.setup();
+        assert_eq!(width(Width::Bits16(1)), Ok(0x8000_4003));
+        assert_eq!(width(Width::Bits8(2)), Ok(0x8000_4006));
+        assert!(width(Width::Bits16(2)).is_err());
+        assert!(width(Width::Bits8(4)).is_err());
+    }
+
+    #[test]
+    fn stores_that_do_not_fit_are_refused() {
+        let one = Store::rows(1, 0);
+        for store in [
+            Store { rows: 0, ..one },
+            Store { rows: 129, ..one },
+            Store {
+                row_elements: 0,
+                ..one
+            },
+            Store {
+                row_elements: 129,
+                ..one
+            },
+            Store { y: 128, ..one },
+            Store { x: 16, ..one },
+        ] {
+            assert!(store.setup().is_err(), "{store:?}");
+        }
     }
 }
