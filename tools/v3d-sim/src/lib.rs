@@ -38,7 +38,7 @@
 //! | `alu/`, `sfu` | what lanes compute, held to tables recorded on real chips |
 //! | `code`, `uniforms`, `tmu/` | what QPUs read from memory |
 //! | `vpm/`, `dma/` | the VPM, its setup, and the two DMA engines |
-//! | `semaphore`, `mutex` | what QPUs wait for each other with |
+//! | `semaphore`, `shared` | what QPUs wait for each other with; all that they share |
 //! | `race/` | which accesses nothing orders |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `conflicts` | which source is followed where sources conflict |
@@ -118,7 +118,6 @@ mod event;
 mod job_run;
 mod launch;
 mod memory;
-mod mutex;
 mod observe;
 mod order;
 mod profile;

@@ -57,7 +57,7 @@ impl Qpu {
             if shared.vpm.is_writing(self.number) {
                 self.warn(Rule::MutexBeforeDrain, shared, String::new);
             }
-            shared.mutex.acquire(self.number);
+            shared.mutex = Some(self.number);
             shared.stirred = true;
             shared.races.acquire_mutex(self.number);
             shared.log.note(|| UnitEvent::Mutex {

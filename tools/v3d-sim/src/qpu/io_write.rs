@@ -15,7 +15,7 @@ use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::race::Actor;
 use crate::rule::Rule;
-use crate::sfu::Function;
+use crate::sfu;
 use crate::shared::{ERRSTAT_VPMEWNA, ERRSTAT_VPMEWR, Shared};
 use crate::tmu::SAFE_DEPTH;
 use crate::unit_event::{DmaEngine, UnitEvent};
@@ -92,12 +92,12 @@ impl Qpu {
             }
             _ if address.is_tmu() => self.write_coordinate(address, value, shared, memory)?,
             waddr::QUAD_XY => return Err(FaultKind::ThreeD("a quad coordinate")),
-            _ => match Function::at(address) {
+            _ => match sfu::function(address) {
                 Some(function) => {
                     if let Some(time) = &mut shared.time {
                         time.used_sfu(usize::from(self.number), shared.now);
                     }
-                    self.write_sfu(function.apply(value), enabled, shared)?;
+                    self.write_sfu(value.map(function), enabled, shared)?;
                 }
                 None => return Err(FaultKind::ThreeD("the tile buffer")),
             },
@@ -126,12 +126,13 @@ impl Qpu {
     /// Releases the mutex, which this QPU should hold.
     fn release_mutex(&mut self, shared: &mut Shared) {
         shared.stirred = true;
-        if shared.mutex.release(self.number) {
+        let held = shared.mutex.take_if(|holder| *holder == self.number);
+        if held.is_some() {
             shared.races.release_mutex(self.number);
         } else {
             self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
         }
-        let (qpu, held) = (self.number, shared.mutex.holder().is_some());
+        let (qpu, held) = (self.number, shared.mutex.is_some());
         if let Some(time) = &mut shared.time {
             time.mutex_released(shared.now);
         }
@@ -334,7 +335,7 @@ impl Qpu {
     }
 
     fn warn_unprotected(&self, busy: bool, shared: &mut Shared) {
-        if shared.flag_unprotected_dma && busy && shared.mutex.holder() != Some(self.number) {
+        if shared.flag_unprotected_dma && busy && shared.mutex != Some(self.number) {
             self.warn(Rule::DmaUnprotected, shared, String::new);
         }
     }

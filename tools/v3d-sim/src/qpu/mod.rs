@@ -75,20 +75,13 @@ impl From<FaultKind> for Stop {
     }
 }
 
-/// True if a QPU has a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Status {
-    Idle,
-    Running,
-    Hung,
-}
-
 /// A QPU.
 pub struct Qpu {
     pub(crate) number: u8,
     /// The source it follows where sources conflict.
     conflicts: Conflicts,
-    status: Status,
+    /// Whether it is halted `halted` says.
+    status: QpuStatus,
     /// After a breakpoint or DBQHLT, until DBQRUN.
     halted: bool,
     pub(crate) pc: u32,
@@ -125,7 +118,7 @@ impl Qpu {
         Self {
             number,
             conflicts,
-            status: Status::Idle,
+            status: QpuStatus::Idle,
             halted: false,
             pc: 0,
             word: None,
@@ -149,16 +142,14 @@ impl Qpu {
     /// True if it has no program.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.status == Status::Idle
+        self.status == QpuStatus::Idle
     }
 
     /// True if it has a program, and what that does.
     pub fn status(&self) -> QpuStatus {
         match self.status {
-            Status::Idle => QpuStatus::Idle,
-            Status::Hung => QpuStatus::Hung,
-            Status::Running if self.halted => QpuStatus::Halted,
-            Status::Running => QpuStatus::Running,
+            QpuStatus::Running if self.halted => QpuStatus::Halted,
+            status => status,
         }
     }
 
@@ -200,7 +191,7 @@ impl Qpu {
 
     /// Stops for good.
     pub fn hang(&mut self, at: At, kind: FaultKind, shared: &mut Shared) {
-        self.status = Status::Hung;
+        self.status = QpuStatus::Hung;
         shared.report.fault(at, kind);
     }
 
@@ -211,7 +202,7 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Step {
-        if self.status == Status::Hung {
+        if self.status == QpuStatus::Hung {
             return Step::Waited(Wait::Hung);
         }
         if self.halted {

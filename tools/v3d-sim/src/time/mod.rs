@@ -42,6 +42,7 @@ use crate::chip::{QPUS, SLICES};
 use crate::config::Config;
 use crate::counters::CacheCounts;
 use crate::event::Wait;
+use crate::unit_event::DmaEngine;
 use events::{Client, Event, Events};
 use handover::Handover;
 use instruction_cache::InstructionCache;
@@ -59,10 +60,8 @@ use vpm::VpmPort;
 /// The work of the functional model when time has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Move the next row of the load that is under way.
-    LoadRow,
-    /// Move the next row of the store that is under way.
-    StoreRow,
+    /// Move the next row of the transfer that an engine has under way.
+    Row(DmaEngine),
     /// Give out the next program.
     Dispatch,
 }
@@ -169,11 +168,11 @@ impl Time {
             Event::VdrLine => self.vdr.ask(now, &mut self.l2c, &mut self.events),
             Event::VdrRow => {
                 let seen = self.vdr.row(now, &mut self.events);
-                return seen.then_some(Effect::LoadRow);
+                return seen.then_some(Effect::Row(DmaEngine::Load));
             }
             Event::VdwRow => {
                 let seen = self.vdw.row(now, &mut self.vpm, &mut self.events);
-                return seen.then_some(Effect::StoreRow);
+                return seen.then_some(Effect::Row(DmaEngine::Store));
             }
             Event::Outside(access) => {
                 self.l2c.system.outside(now, access);
@@ -292,14 +291,12 @@ impl Time {
         self.vdw.request(ready, rows, &mut self.events);
     }
 
-    /// The load that is under way has faulted.
-    pub fn load_faulted(&mut self) {
-        self.vdr.drop_transfer();
-    }
-
-    /// The store that is under way has faulted.
-    pub fn store_faulted(&mut self) {
-        self.vdw.drop_transfer();
+    /// The transfer that an engine has under way has faulted.
+    pub fn transfer_faulted(&mut self, engine: DmaEngine) {
+        match engine {
+            DmaEngine::Load => self.vdr.drop_transfer(),
+            DmaEngine::Store => self.vdw.drop_transfer(),
+        }
     }
 
     /// A semaphore was counted up or down in round `now`.

@@ -395,7 +395,7 @@ impl V3d {
                 .filter_map(|number| Some((self.qpus[number].place(), self.waits[number]?)))
                 .collect(),
             semaphores: self.shared.semaphores.counts(),
-            mutex_holder: self.shared.mutex.holder(),
+            mutex_holder: self.shared.mutex,
             queued: self.scheduler.queued() as u32,
         }
     }

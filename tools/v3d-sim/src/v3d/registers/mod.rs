@@ -11,6 +11,7 @@ use crate::chip::{QPUS, SLICES};
 use crate::defect::Defect;
 use crate::rule::Rule;
 use crate::scheduler::Request;
+use crate::tmu::stale::Cache;
 use crate::uniforms::Uniforms;
 use performance::Performance;
 
@@ -56,9 +57,9 @@ const IDENT2: u32 = 0x0000_0121;
 /// Largest VPMBASE: the whole window of user programs.
 const VPMBASE_ALL: u32 = 16;
 const ERRSTAT_VCDI: u32 = 1 << 12;
-/// SLCACTL's bits of the uniform caches of every slice there is.
 /// SLCACTL: the bits of instruction caches.
 const ALL_INSTRUCTION_CACHES: u32 = 0x0000_000f;
+/// SLCACTL's bits of the uniform caches of every slice there is.
 const ALL_UNIFORM_CACHES: u32 = 0x0000_0700;
 /// SLCACTL's bits of both TMU caches in every slice there is.
 const ALL_TMU_CACHES: u32 = 0x0707_0000;
@@ -197,7 +198,7 @@ impl V3d {
         }
         if value & 4 != 0 {
             self.check_cache_clear();
-            self.shared.stale.clear_l2();
+            self.shared.stale.clear(Cache::L2c);
             if let Some(time) = &mut self.shared.time {
                 time.clear_l2c();
             }
@@ -220,10 +221,10 @@ impl V3d {
             time.clear_slices(cleared);
         }
         if value & ALL_UNIFORM_CACHES == ALL_UNIFORM_CACHES {
-            self.shared.stale.clear_uniforms();
+            self.shared.stale.clear(Cache::Uniforms);
         }
         if value & ALL_TMU_CACHES == ALL_TMU_CACHES {
-            self.shared.stale.clear_tmu();
+            self.shared.stale.clear(Cache::Tmu);
         }
     }
 
