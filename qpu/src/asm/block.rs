@@ -8,7 +8,7 @@ use super::diagnostic::Fault;
 use super::directive::{identifier, parameters};
 use super::scope::{Body, Function, Meaning};
 use super::source::{Block, Place};
-use super::token::{Kind, Token};
+use super::token::Kind;
 use super::value::Value;
 
 impl Assembler<'_> {
@@ -35,7 +35,7 @@ impl Assembler<'_> {
                 done?;
             }
             "back" => self.back(cursor, place, &block)?,
-            _ => self.alternatives(cursor, place, &block)?,
+            _ => self.alternatives(name, cursor, place, &block)?,
         }
         Ok(block.end + 1)
     }
@@ -210,11 +210,12 @@ impl Assembler<'_> {
     /// `.if`, `.ifset` and `.ifnset`, with everything up to `.endif`.
     fn alternatives(
         &mut self,
+        name: &str,
         cursor: &mut Cursor,
         place: &Place,
         block: &Block,
     ) -> Result<(), Fault> {
-        let mut chosen = self.holds(cursor, place)?;
+        let mut chosen = self.holds(name, cursor)?;
         for (index, opener) in block.parts.iter().enumerate() {
             if index > 0 && !chosen {
                 let place = Place {
@@ -234,19 +235,14 @@ impl Assembler<'_> {
     }
 
     /// True if the condition of `.if`, `.ifset` or `.ifnset` holds; the directive has been read.
-    fn holds(&mut self, cursor: &mut Cursor, place: &Place) -> Result<bool, Fault> {
-        let tokens = place.source.tokens(place.line).unwrap_or_default();
-        let is = |directive: &str| {
-            let own = |token: &Token| matches!(&token.kind, Kind::Directive(name) if **name == *directive);
-            tokens.iter().any(own)
-        };
-        // Broadcom's sources have both.
-        let wanted = is("ifset");
-        let holds = if wanted || is("ifnset") {
-            let name = identifier(cursor)?;
-            self.is_set(&name) == wanted
-        } else {
-            self.condition(cursor)?
+    fn holds(&mut self, directive: &str, cursor: &mut Cursor) -> Result<bool, Fault> {
+        let holds = match directive {
+            // Broadcom's sources have both.
+            "ifset" | "ifnset" => {
+                let name = identifier(cursor)?;
+                self.is_set(&name) == (directive == "ifset")
+            }
+            _ => self.condition(cursor)?,
         };
         cursor.finish()?;
         Ok(holds)

@@ -350,14 +350,6 @@ impl<'a> Assembler<'a> {
         self.scopes.get(name).cloned()
     }
 
-    pub fn defined_names(&self) -> Vec<Rc<str>> {
-        self.scopes.names()
-    }
-
-    pub fn macro_names(&self) -> Vec<Rc<str>> {
-        self.macros.keys().cloned().collect()
-    }
-
     /// The file that `.include` asks for.
     pub fn load(&mut self, name: &str, from: &str, searched: bool) -> Result<Rc<Source>, Fault> {
         let key = (from.to_string(), name.to_string(), searched);

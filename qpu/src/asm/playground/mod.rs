@@ -119,14 +119,7 @@ impl Assembler<'_> {
             false => Value::Int(0),
         };
         let (kind, immediate) = match lanes {
-            Value::Elements(elements) => elements.immediate().ok_or_else(|| {
-                Fault::new(
-                    "elements",
-                    span,
-                    "the load cannot hold all of these elements",
-                )
-                .help("lanes are -2 to 1, or 0 to 3")
-            })?,
+            Value::Elements(elements) => elements.load,
             _ => match source(cursor)? {
                 Src {
                     from: Origin::Constant(word),
