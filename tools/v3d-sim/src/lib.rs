@@ -75,11 +75,6 @@
 //! counted, told once, and the run goes on with the value that the reference recommends. `strict`
 //! makes warnings faults.
 //!
-//! # Broken silicon
-//!
-//! [`Config::defect`] and [`V3d::set_defect`] break one thing ([`Defect`]), so that a driver's
-//! checks of what it gets can be tried. Nothing reports it, and a reset does not repair it.
-//!
 //! # Not modelled
 //!
 //! * The 3D pipeline: tile buffer, scoreboard, varyings, threads (each a fault), textures other

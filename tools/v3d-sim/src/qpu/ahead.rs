@@ -73,7 +73,7 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> u32 {
-        let knows = self.hazards.has_defined(run.defines());
+        let knows = self.hazards.has_defined(run.defines);
         let last = codes.len() - 1;
         let mut done = 0;
         while done <= last {

@@ -118,7 +118,7 @@ impl Qpu {
             File::B => self.uniforms.jump_relative(value),
         }
         if let Some(time) = &mut shared.time {
-            let (qpu, address) = (usize::from(self.number), self.uniforms.address());
+            let (qpu, address) = (usize::from(self.number), self.uniforms.address);
             time.moved_uniforms(qpu, address, shared.now);
         }
     }
@@ -155,7 +155,7 @@ impl Qpu {
         if !self.vpm_write_given {
             self.warn(Rule::SetupBeforeWrite, shared, || "VPM write".into());
         }
-        if self.vpm_write.has_wrapped() {
+        if self.vpm_write.wrapped {
             shared.errors |= ERRSTAT_VPMEWR;
         }
         if !shared.vpm.is_reserved(&self.vpm_write) {
@@ -175,7 +175,7 @@ impl Qpu {
         shared
             .vpm
             .write(self.number, shared.now, self.vpm_write, *value);
-        let column = !self.vpm_write.is_horizontal();
+        let column = !self.vpm_write.horizontal;
         self.vpm_write.advance();
         if let Some(time) = &mut shared.time {
             time.wrote_vector(usize::from(self.number), column, shared.now);
@@ -364,10 +364,17 @@ impl Qpu {
                 format!("TMU {unit}; the oldest lookup whose result was not taken is {oldest}")
             });
         }
-        if self.tmus.pending[usize::from(unit)].is_texture() {
+        if self.tmus.pending[usize::from(unit)].words > 0 {
             return self.look_up_texels(unit, addresses, shared, memory);
         }
         self.tmus.request(unit, addresses, self.at(), memory)?;
+        self.looked_up(unit, addresses, shared);
+        Ok(())
+    }
+
+    /// A lookup has been requested.
+    #[inline]
+    pub(super) fn looked_up(&self, unit: u8, addresses: &Lanes, shared: &mut Shared) {
         if let Some(time) = &mut shared.time {
             time.looked_up(usize::from(self.number), unit, addresses, shared.now);
         }
@@ -378,6 +385,5 @@ impl Qpu {
             addresses: *addresses,
         });
         self.check_lookup(addresses, shared);
-        Ok(())
     }
 }

@@ -82,8 +82,8 @@ pub struct Qpu {
     conflicts: Conflicts,
     /// Whether it is halted `halted` says.
     status: QpuStatus,
-    /// After a breakpoint or DBQHLT, until DBQRUN.
-    halted: bool,
+    /// It has stopped for the host to see: after a breakpoint or DBQHLT, until DBQRUN.
+    pub halted: bool,
     pub(crate) pc: u32,
     /// The instruction of the last step.
     pub(crate) word: Option<u64>,
@@ -153,17 +153,6 @@ impl Qpu {
         }
     }
 
-    /// True if it has stopped for the host to see.
-    #[must_use]
-    pub fn is_halted(&self) -> bool {
-        self.halted
-    }
-
-    /// DBQHLT (true) and DBQRUN (false).
-    pub fn set_halted(&mut self, halted: bool) {
-        self.halted = halted;
-    }
-
     /// True if lookups are on their way.
     #[must_use]
     pub fn has_lookups(&self) -> bool {
@@ -218,7 +207,7 @@ impl Qpu {
             self.pc,
             &mut self.cursor,
             memory,
-            &mut shared.totals.code_lines,
+            &mut shared.totals.caches.code_lines,
         ) {
             Ok(code) => code,
             Err(fault) => {
@@ -307,7 +296,7 @@ impl Qpu {
     /// The chip fetches two uniforms before the first instruction, whether the program reads any or
     /// not.
     fn check_uniforms(&self, shared: &mut Shared, memory: &mut impl Memory) {
-        let address = self.uniforms.address();
+        let address = self.uniforms.address;
         if self.uniforms.is_given() && memory.read_word(address).is_err() {
             self.warn(Rule::UniformsPointer, shared, || format!("{address:#010x}"));
         }

@@ -13,6 +13,7 @@ use crate::decoded::{Code, Destination, NO_REGISTER};
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
+use crate::vpm::setup::Width;
 use qpu::isa::{AddOp, Cond, MulPack, Pack, Slot, waddr};
 
 /// Operands of an add or sub, whose overflow is packed in its own way.
@@ -81,7 +82,9 @@ impl Qpu {
                 // so.
                 let is_whole = match code.colour {
                     MulPack::P8888 => true,
-                    MulPack::P8a => address == waddr::VPM_WRITE && self.vpm_write.is_bytes(),
+                    MulPack::P8a => {
+                        address == waddr::VPM_WRITE && self.vpm_write.width == Width::Byte
+                    }
                     _ => false,
                 };
                 if !is_whole {

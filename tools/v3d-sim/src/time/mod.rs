@@ -76,7 +76,8 @@ pub struct Time {
     /// Addresses of the uniforms of the programs that have been given to QPUs.
     streams: [u32; QPUS],
     tmus: [Tmu; 2 * SLICES],
-    l2c: L2c,
+    /// The L2C, and memory behind it.
+    pub l2c: L2c,
     vpm: VpmPort,
     vdr: Vdr,
     vdw: Vdw,
@@ -186,7 +187,7 @@ impl Time {
     /// [`Effect::Dispatch`] says when it is: a host takes time to queue programs, and a QPU that
     /// has ended one by then may get the next.
     pub fn may_dispatch(&mut self, now: u64) -> bool {
-        let at = self.handover.next_launch();
+        let at = self.handover.launch_free;
         if at <= now * ROUND {
             return true;
         }
@@ -336,14 +337,9 @@ impl Time {
             Wait::TmuResult(unit) => self.tmus[tmu_of(qpu, unit)].ready_at(within),
             Wait::VpmRead => self.vpm.readable_at(qpu),
             Wait::VpmWrite => self.vpm.writable_at(now * ROUND, qpu),
-            Wait::Sfu => self.handover.sfu_free_at(slice),
+            Wait::Sfu => self.handover.sfu_free[slice],
             _ => NEVER,
         }
-    }
-
-    /// L2CACTL.L2CCLR.
-    pub fn clear_l2c(&mut self) {
-        self.l2c.clear();
     }
 
     /// SLCACTL: a bit for each slice and kind of cache.
@@ -363,20 +359,9 @@ impl Time {
         }
     }
 
-    /// The ARM has written there, and what it wrote lies in the system L2 where the board has one
-    /// for it.
-    pub fn arm_wrote(&mut self, addr: u32, bytes: u32) {
-        self.l2c.system.arm_wrote(addr, bytes);
-    }
-
     /// Someone else than V3D reaches memory at `at`, which may be to come.
     pub fn outside_later(&mut self, at: Ticks, access: Outside) {
         self.events.push(at, Event::Outside(access));
-    }
-
-    /// The same at once; gives when the data is there.
-    pub fn outside(&mut self, at: Ticks, access: Outside) -> Ticks {
-        self.l2c.system.outside(at, access)
     }
 
     /// The counts since reset.

@@ -17,7 +17,7 @@ impl V3d {
     /// The counts of the sixteen semaphores.
     #[must_use]
     pub fn semaphores(&self) -> [u8; 16] {
-        self.shared.semaphores.counts()
+        self.shared.semaphores.counts
     }
 
     /// The QPU that holds the mutex.

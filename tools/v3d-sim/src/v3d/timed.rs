@@ -311,6 +311,6 @@ impl V3d {
         {
             *total += counted;
         }
-        totals.caches = Some(time.counts());
+        totals.caches = time.counts();
     }
 }

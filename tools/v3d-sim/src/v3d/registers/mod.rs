@@ -98,15 +98,15 @@ impl V3d {
             offset::L2CACTL => u32::from(registers.l2c_enabled),
             offset::INTCTL => registers.interrupts,
             offset::INTENA | offset::INTDIS => registers.interrupts_enabled,
-            offset::SQRSV0 => self.scheduler.reserved(0),
-            offset::SQRSV1 => self.scheduler.reserved(1),
+            offset::SQRSV0 => self.scheduler.reserved[0],
+            offset::SQRSV1 => self.scheduler.reserved[1],
             offset::SQCNTL => registers.sqcntl,
             offset::SRQUA => registers.srqua,
             offset::SRQUL => registers.srqul,
             offset::SRQCS => self.scheduler.status(),
             offset::VPACNTL => registers.vpacntl,
             offset::VPMBASE => registers.vpmbase,
-            offset::PCTRE => registers.performance.enabled(),
+            offset::PCTRE => registers.performance.enabled,
             offset::PCTR0..=offset::PCTRS15 => registers
                 .performance
                 .read(offset - offset::PCTR0, &self.shared.totals),
@@ -139,8 +139,8 @@ impl V3d {
             offset::INTCTL => registers.interrupts &= !value,
             offset::INTENA => registers.interrupts_enabled |= value & 15,
             offset::INTDIS => registers.interrupts_enabled &= !value,
-            offset::SQRSV0 => self.scheduler.reserve(0, value),
-            offset::SQRSV1 => self.scheduler.reserve(1, value),
+            offset::SQRSV0 => self.scheduler.reserved[0] = value,
+            offset::SQRSV1 => self.scheduler.reserved[1] = value,
             offset::SQCNTL => registers.sqcntl = value & 15,
             offset::SRQPC => self.queue_program(value),
             offset::SRQUA => registers.srqua = value,
@@ -200,7 +200,7 @@ impl V3d {
             self.check_cache_clear();
             self.shared.stale.clear(Cache::L2c);
             if let Some(time) = &mut self.shared.time {
-                time.clear_l2c();
+                time.l2c.clear();
             }
         }
     }
@@ -248,7 +248,7 @@ impl V3d {
 
     fn halted_qpus(&self) -> u32 {
         (0..QPUS)
-            .filter(|number| self.qpus[*number].is_halted())
+            .filter(|number| self.qpus[*number].halted)
             .fold(0, |bits, number| bits | 1 << number)
     }
 
