@@ -95,14 +95,11 @@ impl Assembler<'_> {
     /// A macro whose name has been read.
     pub(super) fn call_macro(
         &mut self,
-        name: &Rc<str>,
+        own: &Function,
         cursor: &mut Cursor,
         place: &Place,
     ) -> Result<(), Fault> {
-        let span = cursor.span_before();
-        let Some(own) = self.macros.get(name).cloned() else {
-            return Err(cursor.expected("a macro"));
-        };
+        let (name, span) = (&own.name, cursor.span_before());
         let mut arguments = Vec::new();
         while !cursor.at_end() && !cursor.is(";") {
             arguments.push(self.expression(cursor)?);
@@ -116,7 +113,7 @@ impl Assembler<'_> {
             let (takes, given) = (own.parameters.len(), arguments.len());
             let message = format!("macro {name} takes {takes} arguments, and {given} are given");
             let fault = Fault::new("arguments", cursor.span_from(span), message);
-            return Err(fault.help(format!("it is defined as `.macro {}`", head(&own))));
+            return Err(fault.help(format!("it is defined as `.macro {}`", head(own))));
         }
         let expanded = self.expand(format!("macro {name}"), place, Expanded::Lines);
         expanded.map_err(|fault| fault.at(span))?;
