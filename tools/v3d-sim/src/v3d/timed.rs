@@ -88,9 +88,7 @@ impl V3d {
     /// A round in which at least one QPU tries.
     fn timed_round<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) {
         let now = self.shared.now;
-        if self.shared.vpm.is_busy() {
-            self.shared.vpm.advance(now);
-        }
+        self.shared.vpm.advance(now);
         self.set_stuck(false);
         let mut below = QPUS;
         while let Some(time) = &self.shared.time
@@ -210,9 +208,7 @@ impl V3d {
             let left = time.issue.tries_at(number).saturating_sub(now + 1);
             time.issue.go_on(number, now, now + 1);
             self.pay(number, owed.saturating_sub(left as u32));
-            if self.shared.vpm.is_busy() {
-                self.shared.vpm.advance(now);
-            }
+            self.shared.vpm.advance(now);
         }
     }
 
@@ -224,9 +220,7 @@ impl V3d {
         memory: &mut impl Memory,
         observer: &mut O,
     ) {
-        if self.shared.vpm.is_busy() {
-            self.shared.vpm.advance(at / ROUND);
-        }
+        self.shared.vpm.advance(at / ROUND);
         let Effect::Row(engine) = effect else {
             let now = round_from(at);
             self.dispatch_in(now);
