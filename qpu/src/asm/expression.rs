@@ -146,16 +146,11 @@ impl Assembler<'_> {
             Kind::Name(name)
                 if **name == *"a"
                     && self.options.syntax == Syntax::Broadcom
-                    && matches!(
-                        cursor.rest().get(1).map(|next| &next.kind),
-                        Some(Kind::Label(_))
-                    ) =>
+                    && let Some(Kind::Label(label)) =
+                        cursor.rest().get(1).map(|next| &next.kind) =>
             {
                 cursor.step();
                 let span = cursor.span_from(span);
-                let Some(Kind::Label(label)) = cursor.kind() else {
-                    return Err(cursor.expected("a label"));
-                };
                 cursor.step();
                 match self.lookup(label) {
                     Some(Meaning::Value(value)) => Ok(value),
