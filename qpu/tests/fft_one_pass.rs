@@ -257,7 +257,7 @@ fn an_order_of_qpus_that_is_known_costs_little() {
                     launch_order,
                     ..Constants::recommended()
                 };
-                let runner = runner().with_constants(constants);
+                let runner = runner().with(|config| config.constants = constants);
                 let mut bench = Bench::new(catalogue, runner, radix, batch, false);
                 bench.run(Direction::Forward, &input);
                 bench.run(Direction::Forward, &input).1

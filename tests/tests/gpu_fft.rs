@@ -32,7 +32,7 @@ const NO_USERLAND: &str = "QPUSCOPE_USERLAND names no checkout of raspberrypi/us
 
 fn ppm(userland: &Userland, shape: Shape) -> f64 {
     let outcome = hello_fft::run(userland, shape, config());
-    1e6 * outcome.unwrap_or_else(|e| panic!("{e}")).relative_rms_error
+    outcome.unwrap_or_else(|e| panic!("{e}")).ppm
 }
 
 /// Two significant digits, as GPU_FFT prints.

@@ -71,7 +71,7 @@ fn the_order_in_which_qpus_get_programs_is_found_out() {
             launch_order: order,
             ..Constants::recommended()
         };
-        let mut runner = SimRunner::new(1 << 20).with_constants(constants);
+        let mut runner = SimRunner::new(1 << 20).with(|config| config.constants = constants);
         let found = launch_order(&mut runner).expect("the programs end");
         assert_eq!(found, Some(order.order()));
     }

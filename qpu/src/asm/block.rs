@@ -8,7 +8,7 @@ use super::diagnostic::Fault;
 use super::directive::{identifier, parameters};
 use super::scope::{Body, Function, Meaning};
 use super::source::{Block, Place};
-use super::token::{Kind, Token};
+use super::token::Kind;
 use super::value::Value;
 
 impl Assembler<'_> {
@@ -35,7 +35,7 @@ impl Assembler<'_> {
                 done?;
             }
             "back" => self.back(cursor, place, &block)?,
-            _ => self.alternatives(cursor, place, &block)?,
+            _ => self.alternatives(name, cursor, place, &block)?,
         }
         Ok(block.end + 1)
     }
@@ -95,14 +95,11 @@ impl Assembler<'_> {
     /// A macro whose name has been read.
     pub(super) fn call_macro(
         &mut self,
-        name: &Rc<str>,
+        own: &Function,
         cursor: &mut Cursor,
         place: &Place,
     ) -> Result<(), Fault> {
-        let span = cursor.span_before();
-        let Some(own) = self.macros.get(name).cloned() else {
-            return Err(cursor.expected("a macro"));
-        };
+        let (name, span) = (&own.name, cursor.span_before());
         let mut arguments = Vec::new();
         while !cursor.at_end() && !cursor.is(";") {
             arguments.push(self.expression(cursor)?);
@@ -116,7 +113,7 @@ impl Assembler<'_> {
             let (takes, given) = (own.parameters.len(), arguments.len());
             let message = format!("macro {name} takes {takes} arguments, and {given} are given");
             let fault = Fault::new("arguments", cursor.span_from(span), message);
-            return Err(fault.help(format!("it is defined as `.macro {}`", head(&own))));
+            return Err(fault.help(format!("it is defined as `.macro {}`", head(own))));
         }
         let expanded = self.expand(format!("macro {name}"), place, Expanded::Lines);
         expanded.map_err(|fault| fault.at(span))?;
@@ -210,11 +207,12 @@ impl Assembler<'_> {
     /// `.if`, `.ifset` and `.ifnset`, with everything up to `.endif`.
     fn alternatives(
         &mut self,
+        name: &str,
         cursor: &mut Cursor,
         place: &Place,
         block: &Block,
     ) -> Result<(), Fault> {
-        let mut chosen = self.holds(cursor, place)?;
+        let mut chosen = self.holds(name, cursor)?;
         for (index, opener) in block.parts.iter().enumerate() {
             if index > 0 && !chosen {
                 let place = Place {
@@ -234,19 +232,14 @@ impl Assembler<'_> {
     }
 
     /// True if the condition of `.if`, `.ifset` or `.ifnset` holds; the directive has been read.
-    fn holds(&mut self, cursor: &mut Cursor, place: &Place) -> Result<bool, Fault> {
-        let tokens = place.source.tokens(place.line).unwrap_or_default();
-        let is = |directive: &str| {
-            let own = |token: &Token| matches!(&token.kind, Kind::Directive(name) if **name == *directive);
-            tokens.iter().any(own)
-        };
-        // Broadcom's sources have both.
-        let wanted = is("ifset");
-        let holds = if wanted || is("ifnset") {
-            let name = identifier(cursor)?;
-            self.is_set(&name) == wanted
-        } else {
-            self.condition(cursor)?
+    fn holds(&mut self, directive: &str, cursor: &mut Cursor) -> Result<bool, Fault> {
+        let holds = match directive {
+            // Broadcom's sources have both.
+            "ifset" | "ifnset" => {
+                let name = identifier(cursor)?;
+                self.is_set(&name) == (directive == "ifset")
+            }
+            _ => self.condition(cursor)?,
         };
         cursor.finish()?;
         Ok(holds)

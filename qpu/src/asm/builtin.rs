@@ -32,8 +32,8 @@ const OF_INTEGERS: &[(&str, usize, Call)] = &[
 const PREDICATES: &[(&str, Predicate)] = &[
     ("isConstant", |value| matches!(value, Value::Int(_) | Value::Float(_))),
     ("isLdPE", |value| matches!(value, Value::Elements(_))),
-    ("isLdPES", |value| matches!(value, Value::Elements(all) if all.0.iter().all(|value| *value < 2))),
-    ("isLdPEU", |value| matches!(value, Value::Elements(all) if all.0.iter().all(|value| *value >= 0))),
+    ("isLdPES", |value| matches!(value, Value::Elements(all) if all.values.iter().all(|value| *value < 2))),
+    ("isLdPEU", |value| matches!(value, Value::Elements(all) if all.values.iter().all(|value| *value >= 0))),
     ("isSmallImmd", |value| {
         matches!(value, Value::Int(_) | Value::Float(_)) && value.word().is_ok_and(|word| SmallImmediate::from_word(word).is_some())
     }),

@@ -83,41 +83,24 @@ fn compute(code: OpCode, immediate: SmallImmediate) -> Option<u32> {
 
 /// The operation, and others that do the same with another constant.
 pub(super) fn equivalents(op: Op) -> Vec<Op> {
-    let constant = |source: Src| match source.from {
-        Origin::Constant(word) => Some(word),
-        _ => None,
+    let (OpCode::Add(code), Origin::Constant(word)) = (op.code, op.b.from) else {
+        return vec![op];
     };
-    let mut all = vec![op];
-    let OpCode::Add(code) = op.code else {
-        return all;
-    };
-    let Some(word) = constant(op.b) else {
-        return all;
-    };
-    match code {
-        // Where a sum overflows, packs distinguish it from a difference.
-        AddOp::Add | AddOp::Sub
-            if op.dst.pack == Pack::None && (word == 16 || word as i32 == -16) =>
-        {
-            let code = if code == AddOp::Add {
-                AddOp::Sub
-            } else {
-                AddOp::Add
-            };
-            all.push(Op {
-                code: OpCode::Add(code),
-                b: Src::constant(word.wrapping_neg()),
-                ..op
-            });
-        }
+    // Where a sum overflows, packs distinguish it from a difference.
+    let is_16 = op.dst.pack == Pack::None && (word == 16 || word as i32 == -16);
+    let (code, word) = match code {
+        AddOp::Add if is_16 => (AddOp::Sub, word.wrapping_neg()),
+        AddOp::Sub if is_16 => (AddOp::Add, word.wrapping_neg()),
         // Only the low five bits of a count are used.
         AddOp::Shl | AddOp::Shr | AddOp::Asr | AddOp::Ror if (16..32).contains(&word) => {
-            all.push(Op {
-                b: Src::constant(word.wrapping_sub(32)),
-                ..op
-            });
+            (code, word.wrapping_sub(32))
         }
-        _ => (),
-    }
-    all
+        _ => return vec![op],
+    };
+    let other = Op {
+        code: OpCode::Add(code),
+        b: Src::constant(word),
+        ..op
+    };
+    vec![op, other]
 }

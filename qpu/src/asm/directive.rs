@@ -161,11 +161,10 @@ impl Assembler<'_> {
         let at = |fault: Fault| fault.at(span);
         // What vc4asm's file defines is built in; a copy that is there may define more.
         let built_in = name.rsplit('/').next() == Some("vc4.qinc");
-        let found = self.load(&name, &place.source.name, searched);
-        if built_in && found.is_err_and(|fault| !fault.fatal) {
-            return Ok(());
-        }
-        let source = self.load(&name, &place.source.name, searched).map_err(at)?;
+        let source = match self.load(&name, &place.source.name, searched) {
+            Err(fault) if built_in && !fault.fatal => return Ok(()),
+            found => found.map_err(at)?,
+        };
         self.expand(format!("file {}", source.name), place, Expanded::Lines)
             .map_err(at)?;
         self.include_depth += 1;

@@ -146,16 +146,11 @@ impl Assembler<'_> {
             Kind::Name(name)
                 if **name == *"a"
                     && self.options.syntax == Syntax::Broadcom
-                    && matches!(
-                        cursor.rest().get(1).map(|next| &next.kind),
-                        Some(Kind::Label(_))
-                    ) =>
+                    && let Some(Kind::Label(label)) =
+                        cursor.rest().get(1).map(|next| &next.kind) =>
             {
                 cursor.step();
                 let span = cursor.span_from(span);
-                let Some(Kind::Label(label)) = cursor.kind() else {
-                    return Err(cursor.expected("a label"));
-                };
                 cursor.step();
                 match self.lookup(label) {
                     Some(Meaning::Value(value)) => Ok(value),
@@ -216,7 +211,7 @@ impl Assembler<'_> {
     }
 
     fn unknown(&self, name: &str, span: (u32, u32)) -> Fault {
-        let mut known: Vec<Rc<str>> = self.defined_names();
+        let mut known: Vec<Rc<str>> = self.scopes.names();
         let tables = READS.iter().map(|entry| entry.0);
         let tables = tables
             .chain(WRITES.iter().map(|entry| entry.0))
@@ -285,16 +280,16 @@ impl Assembler<'_> {
         let end = cursor.span();
         cursor.expect("]")?;
         let count = values.len();
-        let elements = values.try_into().map(Elements).map_err(|_| {
+        let Ok(values) = values.try_into() else {
             let message = format!("{count} elements, and there are 16 lanes");
-            Fault::new("elements", (start.0, end.1), message)
-                .help("give one value for each lane, lane 0 first")
-        })?;
-        if elements.immediate().is_none() {
+            return Err(Fault::new("elements", (start.0, end.1), message)
+                .help("give one value for each lane, lane 0 first"));
+        };
+        let elements = Elements::new(values).map(Value::Elements);
+        elements.ok_or_else(|| {
             let message = "the elements are neither all -2 to 1 nor all 0 to 3";
-            return Err(Fault::new("elements", (start.0, end.1), message));
-        }
-        Ok(Value::Elements(elements))
+            Fault::new("elements", (start.0, end.1), message)
+        })
     }
 
     /// An integer.

@@ -59,9 +59,3 @@ impl Limits {
         diagnostics: 20,
     };
 }
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}

@@ -11,44 +11,26 @@ use super::register::{Place, Register};
 use super::value::Value;
 use crate::isa::Rotation;
 
-/// Binary operators: sign, precedence (greater binds tighter).
-const BINARY: &[(&str, u8)] = &[
-    ("**", 12),
-    ("*", 11),
-    ("/", 11),
-    ("%", 11),
-    ("+", 10),
-    ("-", 10),
-    ("<<", 9),
-    (">>", 9),
-    ("<<<", 9),
-    (">>>", 9),
-    ("><<", 9),
-    (">><", 9),
-    ("><<<", 9),
-    (">>><", 9),
-    (">", 8),
-    (">=", 8),
-    ("<", 8),
-    ("<=", 8),
-    ("<=>", 8),
-    ("==", 7),
-    ("!=", 7),
-    ("===", 7),
-    ("!==", 7),
-    ("&", 6),
-    ("^", 5),
-    ("!^", 5),
-    ("|", 4),
-    ("&&", 3),
-    ("^^", 2),
-    ("!^^", 2),
-    ("||", 1),
+/// Binary operators, those that bind loosest first.
+const BINARY: [&[&str]; 12] = [
+    &["||"],
+    &["^^", "!^^"],
+    &["&&"],
+    &["|"],
+    &["^", "!^"],
+    &["&"],
+    &["==", "!=", "===", "!=="],
+    &[">", ">=", "<", "<=", "<=>"],
+    &["<<", ">>", "<<<", ">>>", "><<", ">><", "><<<", ">>><"],
+    &["+", "-"],
+    &["*", "/", "%"],
+    &["**"],
 ];
 
-/// The precedence of a binary operator; `None` when the sign is none.
+/// The precedence of a binary operator, from 1 on; `None` when the sign is none.
 pub(super) fn precedence(sign: &str) -> Option<u8> {
-    crate::names::find(BINARY, sign)
+    let place = BINARY.iter().position(|signs| signs.contains(&sign))?;
+    Some(place as u8 + 1)
 }
 
 type Function = fn(f64) -> f64;

@@ -91,10 +91,10 @@ impl Output {
         true
     }
 
-    /// Puts them back behind what came since; `false` when there was no beginning.
-    pub fn end_back(&mut self) -> bool {
+    /// Puts them back behind what came since.
+    pub fn end_back(&mut self) {
         let Some(back) = self.back.pop() else {
-            return false;
+            return;
         };
         let by = self.units.len() as u32 - back.at.min(self.units.len() as u32);
         let moved = |place: &mut u32| {
@@ -111,7 +111,6 @@ impl Output {
             .sum::<usize>();
         self.units.extend(back.units);
         self.open = back.open;
-        true
     }
 
     /// Byte addresses of units, and behind the last.

@@ -452,10 +452,8 @@ pub(super) fn settle_nops(mut pieces: Vec<Piece>) -> Result<Vec<Piece>, Fault> {
             OpCode::Mul(_) => !mul_idle,
             OpCode::Either(..) => true,
         });
-        let only_load = matches!(piece.what, What::Constant { load: Some(_), .. });
         if let What::Alu(ways) = &piece.what
             && ways.is_empty()
-            && !only_load
         {
             let message = "an ALU that this needs is kept idle";
             return Err(Fault::new("alu-slots", piece.span, message)

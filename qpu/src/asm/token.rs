@@ -116,7 +116,7 @@ impl<'a> Lexer<'a> {
         let mut letters = rest.chars();
         let (first, second) = (letters.next().unwrap_or(' '), letters.next().unwrap_or(' '));
         match first {
-            '"' => self.text('"'),
+            '"' => self.text(),
             '.' if second.is_ascii_digit() && !glued.is_some_and(ends_operand) => self.number(),
             '.' if in_name(second) => {
                 self.at += 1;
@@ -174,11 +174,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn text(&mut self, end: char) -> Result<Kind, String> {
+    fn text(&mut self) -> Result<Kind, String> {
         self.at += 1;
-        let text = self.take_while(|byte| byte != end);
+        let text = self.take_while(|byte| byte != '"');
         if self.rest().is_empty() {
-            return Err(format!("the text has no closing {end}"));
+            return Err("the text has no closing \"".into());
         }
         self.at += 1;
         Ok(Kind::Text(text.into()))

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::register::{Place, Register};
-use crate::isa::LoadImmediateKind;
+use crate::isa::{LoadImmediate, LoadImmediateKind};
 
 /// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,16 +20,21 @@ pub(super) enum Value {
 
 /// A value for each of the 16 lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Elements(pub [i8; 16]);
+pub(super) struct Elements {
+    pub values: [i8; 16],
+    /// The kind of load that holds them, and its immediate.
+    pub load: (LoadImmediateKind, u32),
+}
 
 impl Elements {
-    /// The kind of load that holds them, and its immediate.
-    pub fn immediate(self) -> Option<(LoadImmediateKind, u32)> {
-        use crate::isa::{LoadImmediate, LoadImmediateKind::*};
-        let values = self.0.map(i32::from);
-        [PerElementSigned, PerElementUnsigned]
+    /// `None` where no load holds them.
+    pub fn new(values: [i8; 16]) -> Option<Self> {
+        use LoadImmediateKind::{PerElementSigned, PerElementUnsigned};
+        let lanes = values.map(i32::from);
+        let load = [PerElementSigned, PerElementUnsigned]
             .into_iter()
-            .find_map(|kind| Some((kind, LoadImmediate::pack_elements(kind, values)?)))
+            .find_map(|kind| Some((kind, LoadImmediate::pack_elements(kind, lanes)?)))?;
+        Some(Self { values, load })
     }
 }
 
@@ -79,7 +84,7 @@ impl Value {
             (Self::Int(one), Self::Float(two)) => (*one as f64).partial_cmp(two),
             (Self::Float(one), Self::Int(two)) => one.partial_cmp(&(*two as f64)),
             (Self::Float(one), Self::Float(two)) => one.partial_cmp(two),
-            (Self::Elements(one), Self::Elements(two)) => Some(one.0.cmp(&two.0)),
+            (Self::Elements(one), Self::Elements(two)) => Some(one.values.cmp(&two.values)),
             (Self::Label(one), Self::Label(two)) => Some(one.cmp(two)),
             (Self::Register(one), Self::Register(two)) if one == two => Some(Ordering::Equal),
             (Self::Register(one), Self::Register(two)) => {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{NO_HOST, both, host, output_of, peer};
-use fidelity::report::programs::MANDELBROT;
+use fidelity::report::programs::MANDELBROT_CLOCKS;
 use serde_json::{Value, json};
 use tests::{need, skip};
 
@@ -67,7 +67,7 @@ fn its_set_takes_the_time_that_the_report_has() {
         "{of_an_iteration} clocks a step"
     );
     let total = more + LOOP * INSTRUCTION * (all_iterations - iterations[1]);
-    assert_eq!(total, MANDELBROT.clocks);
+    assert_eq!(total, MANDELBROT_CLOCKS);
 }
 
 /// Its words, which lie beside its source as numbers of C.

@@ -86,7 +86,7 @@ fn its_matrix_products_take_the_clocks_that_the_report_has() {
         let taken = std::fs::read_to_string(&file).expect("the stand-in wrote it");
         assert_eq!(taken.trim(), clocks.to_string(), "{example} {keys}");
     };
-    for (board, clocks) in EARLY_PRODUCT.clocks {
+    for (board, clocks) in EARLY_PRODUCT {
         assert_takes("sgemm.py", json!({"board": board}), clocks);
     }
     for product in &PRODUCTS {

@@ -210,9 +210,7 @@ const PLACE: u32 = 0x1000_0000;
 #[must_use]
 pub fn config(board: Board, constants: &Constants) -> Config {
     Config {
-        functional: false,
         constants: constants.clone(),
-        strict: false,
         ..Config::for_board(board)
     }
 }

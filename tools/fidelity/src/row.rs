@@ -1,7 +1,6 @@
 //! A row of the report: a published figure, what the simulator makes of it, and how near it must
 //! be.
 
-use serde::Serialize;
 use v3d_sim::Board;
 
 /// The subject of a row: the report has a table for each.
@@ -186,41 +185,24 @@ impl Row {
         format!("{}: {} ({})", self.section.title(), self.what, self.source)
     }
 
-    /// The row as in `--json`.
+    /// The row as in `--json`: `null` where nothing was run.
     #[must_use]
-    pub fn json(&self) -> JsonRow<'_> {
-        JsonRow {
-            section: self.section.title(),
-            what: &self.what,
-            source: self.source,
-            board: self.board.name(),
-            unit: self.unit,
-            published: self.published,
-            simulated: self.simulated,
-            recorded: self.recorded,
-            error: self.error(),
-            band: self.band.text(self.unit),
-            fitted: self.fitted,
-            in_band: self.in_band(),
-        }
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "section": self.section.title(),
+            "what": self.what,
+            "source": self.source,
+            "board": self.board.name(),
+            "unit": self.unit,
+            "published": self.published,
+            "simulated": self.simulated,
+            "recorded": self.recorded,
+            "error": self.error(),
+            "band": self.band.text(self.unit),
+            "fitted": self.fitted,
+            "in_band": self.in_band(),
+        })
     }
-}
-
-/// A row in JSON: `null` where nothing was run.
-#[derive(Serialize)]
-pub struct JsonRow<'a> {
-    section: &'a str,
-    what: &'a str,
-    source: &'a str,
-    board: &'a str,
-    unit: &'a str,
-    published: f64,
-    simulated: Option<f64>,
-    recorded: Option<f64>,
-    error: Option<f64>,
-    band: String,
-    fitted: bool,
-    in_band: Option<bool>,
 }
 
 /// Mean of the absolute relative errors of the rows that were run; `None` when none was.

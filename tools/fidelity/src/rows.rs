@@ -1,8 +1,9 @@
 //! The rows that GPU_FFT gives, and which of its batches have to be run for them.
 
 use crate::gpu_fft::Shape;
+use crate::gpu_fft::hello_fft::Outcome;
 use crate::gpu_fft::plan::LaunchPath;
-use crate::measure::{Measured, Measurements, Wanted};
+use crate::measure::{Measurements, Wanted};
 use crate::published::{COUNTER_PAGE, FITTING_LENGTHS, Times, published};
 use crate::row::{Band, Row, Section, mean_absolute_error};
 use crate::userland::Release;
@@ -136,13 +137,13 @@ struct Figures<'a> {
 }
 
 impl Figures<'_> {
-    fn measured(&self, shape: Shape) -> Option<&Measured> {
+    fn measured(&self, shape: Shape) -> Option<&Outcome> {
         let all = self.measurements?;
         let find = |functional| all.get(&Wanted { shape, functional });
         find(false).or_else(|| find(true))
     }
 
-    fn timed(&self, shape: Shape) -> Option<&Measured> {
+    fn timed(&self, shape: Shape) -> Option<&Outcome> {
         let functional = false;
         self.measurements?.get(&Wanted { shape, functional })
     }
@@ -176,7 +177,9 @@ impl Figures<'_> {
                 &table.source,
                 (*count as f64, ""),
                 Band::Exact,
-                measured.map(|measured| measured.instructions as f64),
+                measured.map(|measured| {
+                    measured.run.statistics.instructions.iter().sum::<u64>() as f64
+                }),
             )
         };
         table.figures.iter().map(row).collect()
@@ -184,7 +187,8 @@ impl Figures<'_> {
 
     fn counters(&self) -> Vec<Row> {
         let measured = self.timed(COUNTED);
-        let count = |id: usize| measured.map(|measured| measured.counters[id] as f64);
+        let count =
+            |id: usize| measured.map(|measured| measured.run.statistics.counters[id] as f64);
         let row = |what: &str, published, band, simulated| {
             let section = Section::Counters;
             Row::new(section, what, COUNTER_PAGE, published, band, simulated)
@@ -237,7 +241,8 @@ impl Figures<'_> {
                     &times.source,
                     ((shortest + longest) / 2.0, "us"),
                     time_band(section, shape),
-                    measured.map(|measured| microseconds(shape, measured.clocks, self.constants)),
+                    measured
+                        .map(|measured| microseconds(shape, measured.run.clocks, self.constants)),
                 )
             }
         };

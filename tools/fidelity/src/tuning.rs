@@ -8,6 +8,7 @@ use fidelity::gpu_fft::Shape;
 use fidelity::measure::{self, Wanted};
 use fidelity::row::Row;
 use fidelity::{Release, Userland, rows};
+use std::collections::BTreeMap;
 use v3d_sim::{Constants, LaunchOrder, Replacement};
 
 #[derive(Subcommand)]
@@ -211,23 +212,24 @@ fn run_one(userland: &Userland, shape: Shape, constants: &Constants) -> Result<(
         functional: false,
     };
     let measured = measure::run(userland, wanted, constants)?;
+    let statistics = measured.run.statistics;
+    let mut stall: BTreeMap<_, u64> = BTreeMap::new();
+    for (cause, clocks) in statistics.stall.iter().flatten() {
+        *stall.entry(*cause).or_default() += clocks;
+    }
     println!(
         "{}: {:.2} us a transform, {} clocks, {} instructions, error {:.3} ppm",
         shape.name(),
-        rows::microseconds(shape, measured.clocks, constants),
-        measured.clocks,
-        measured.instructions,
+        rows::microseconds(shape, measured.run.clocks, constants),
+        measured.run.clocks,
+        statistics.instructions.iter().sum::<u64>(),
         measured.ppm
     );
-    for (cause, clocks) in &measured.stall {
+    for (cause, clocks) in &stall {
         println!("  stalled on {cause}: {clocks} clocks");
     }
-    for (id, count) in measured
-        .counters
-        .iter()
-        .enumerate()
-        .filter(|(_, count)| **count > 0)
-    {
+    let counters = statistics.counters.iter().enumerate();
+    for (id, count) in counters.filter(|(_, count)| **count > 0) {
         println!("  counter {id}: {count}");
     }
     Ok(())

@@ -62,7 +62,7 @@ fn empty() -> Report {
 /// A report of the simulator with these constants. Transforms are left out: they decide no
 /// constant.
 fn simulated(changes: &[(&str, f64)]) -> Report {
-    let mut runner = SimRunner::new(4 << 20).with_constants(constants(changes));
+    let mut runner = SimRunner::new(4 << 20).with(|config| config.constants = constants(changes));
     let mut report = empty();
     for bench in LIST {
         let What::Time { test, repetitions } = bench.what else {

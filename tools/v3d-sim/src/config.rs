@@ -39,6 +39,8 @@ pub struct Config {
     pub flag_unprotected_dma: bool,
     /// The broken part, if any.
     pub defect: Option<Defect>,
+    /// The most V3D clocks that a whole job may take ([`crate::JobRun`]); a V3D by itself goes on.
+    pub limit_cycles: u64,
 }
 
 impl Default for Config {
@@ -55,6 +57,7 @@ impl Default for Config {
             conflicts: Conflicts::default(),
             flag_unprotected_dma: false,
             defect: None,
+            limit_cycles: 1_000_000_000,
         }
     }
 }

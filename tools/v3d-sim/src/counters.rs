@@ -73,7 +73,8 @@ pub struct Statistics {
     pub host_interrupts: u64,
 }
 
-/// Counts that only the cycle model has.
+/// Counts of caches and of waits for the VPM. Without the cycle model there are lines of code and
+/// of uniforms only, as of caches that never forget.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CacheCounts {
     /// Lines filled into instruction caches.
@@ -106,12 +107,9 @@ pub struct Totals {
     pub active_rounds: u64,
     /// Rounds stalled, by QPU and number of cause.
     pub stall_rounds: [[u64; Wait::CAUSES.len()]; QPUS],
-    /// 64-byte lines of code read.
-    pub code_lines: u64,
     /// Uniforms read, and the two that each program fetches ahead.
     pub uniforms: u64,
-    /// 64-byte lines of uniforms read, by slice.
-    pub uniform_lines: u64,
+    /// Lines of uniforms that the functional model has read, by slice.
     uniform_lines_seen: HashSet<(u8, u32)>,
     /// One more than the line of the last uniform of each QPU, which its slice has seen.
     last_uniform_line: [u32; QPUS],
@@ -123,8 +121,8 @@ pub struct Totals {
     pub vdw: DmaWork,
     /// Host interrupts.
     pub host_interrupts: u64,
-    /// The counts of the cycle model, as of when it last gave back control.
-    pub caches: Option<CacheCounts>,
+    /// With the cycle model, as of when it last gave back control.
+    pub caches: CacheCounts,
 }
 
 impl Totals {
@@ -144,7 +142,7 @@ impl Totals {
             self.last_uniform_line = [0; QPUS];
         }
         self.last_uniform_line[usize::from(qpu)] = line;
-        self.uniform_lines += u64::from(self.uniform_lines_seen.insert((qpu / 4, line - 1)));
+        self.caches.uniform_lines += u64::from(self.uniform_lines_seen.insert((qpu / 4, line - 1)));
     }
 
     /// SLCACTL.UCC: uniform caches of the slices in `mask` are empty.
@@ -158,7 +156,7 @@ impl Totals {
     #[must_use]
     pub fn source(&self, id: usize) -> u64 {
         let instructions: u64 = self.instructions.iter().sum();
-        let caches = self.caches.as_ref();
+        let caches = &self.caches;
         match id {
             13 => (self.rounds * QPUS as u64 - self.active_rounds) * ROUND_CLOCKS,
             14 => self.active_rounds * ROUND_CLOCKS,
@@ -171,15 +169,15 @@ impl Totals {
                     * ROUND_CLOCKS
             }
             20 => instructions,
-            21 => caches.map_or(self.code_lines, |caches| caches.code_lines),
+            21 => caches.code_lines,
             22 => self.uniforms,
-            23 => caches.map_or(self.uniform_lines, |caches| caches.uniform_lines),
+            23 => caches.uniform_lines,
             24 => self.tmu_requests * 16,
-            25 => caches.map_or(0, |caches| caches.tmu_misses),
-            26 => caches.map_or(0, |caches| caches.vdw_stall),
-            27 => caches.map_or(0, |caches| caches.vdr_stall),
-            28 => caches.map_or(0, |caches| caches.l2c_hits),
-            29 => caches.map_or(0, |caches| caches.l2c_misses),
+            25 => caches.tmu_misses,
+            26 => caches.vdw_stall,
+            27 => caches.vdr_stall,
+            28 => caches.l2c_hits,
+            29 => caches.l2c_misses,
             _ => 0,
         }
     }

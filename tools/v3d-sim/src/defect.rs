@@ -62,20 +62,17 @@ impl FromStr for Defect {
     type Err = UnknownDefect;
 
     fn from_str(text: &str) -> Result<Self, UnknownDefect> {
-        let unknown = || UnknownDefect(text.to_owned());
-        if let Some(number) = text.strip_prefix("wrong-qpu:") {
-            let number = number.parse().ok();
-            let number = number.filter(|number| usize::from(*number) < QPUS);
-            return number.map(Self::WrongQpu).ok_or_else(unknown);
-        }
-        let defect = match text {
-            "late-vpm" => Self::LateVpm,
-            "semaphore-two" => Self::SemaphoreTwo,
-            "no-reservation" => Self::NoReservation,
-            "stale-instructions" => Self::StaleInstructions,
-            _ => return Err(unknown()),
+        let defect = match text.strip_prefix("wrong-qpu:") {
+            Some(number) => {
+                let number = number.parse().ok();
+                let number = number.filter(|number| usize::from(*number) < QPUS);
+                number.map(Self::WrongQpu)
+            }
+            None => Self::EACH
+                .into_iter()
+                .find(|defect| defect.to_string() == text),
         };
-        Ok(defect)
+        defect.ok_or_else(|| UnknownDefect(text.to_owned()))
     }
 }
 

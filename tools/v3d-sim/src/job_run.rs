@@ -3,17 +3,13 @@
 //! Programs are queued as a driver would, by writes to SRQUA and SRQPC; a full queue is waited
 //! for. The first fault, a deadlock or the clock limit ends the job.
 
-use crate::board::Board;
 use crate::chip::ROUND_CLOCKS;
 use crate::config::Config;
-use crate::conflicts::Conflicts;
 use crate::counters::Statistics;
 use crate::event::{DeadlockReport, Fault, Place, Warning};
 use crate::launch::{self, AT_A_TIME, Progress, Stop};
 use crate::memory::{Memory, SparseMemory};
 use crate::observe::{Observer, Unobserved};
-use crate::rule::Rule;
-use crate::time::Constants;
 use crate::v3d::V3d;
 use qpu::job::{CacheClear, Program};
 
@@ -26,47 +22,8 @@ pub struct JobLaunch {
     pub clear: CacheClear,
 }
 
-/// Settings of a job.
-#[derive(Clone, PartialEq, Debug)]
-pub struct JobOptions {
-    /// The board around V3D.
-    pub board: Board,
-    /// V3D clock in hertz.
-    pub clock_hz: u32,
-    /// Without the cycle model; see [`Config::functional`].
-    pub functional: bool,
-    /// The most V3D clocks that the whole job may take.
-    pub limit_cycles: u64,
-    /// The order in which QPUs advance; see [`Config::order_seed`].
-    pub order_seed: Option<u64>,
-    /// Warnings stop the job.
-    pub strict: bool,
-    /// Rules whose breaking is no warning.
-    pub allowed: Vec<Rule>,
-    /// The source that is followed where sources conflict.
-    pub conflicts: Conflicts,
-    /// The numbers of the cycle model.
-    pub constants: Constants,
-}
-
-impl Default for JobOptions {
-    fn default() -> Self {
-        let Config {
-            board, clock_hz, ..
-        } = Config::default();
-        Self {
-            board,
-            clock_hz,
-            functional: false,
-            limit_cycles: 1_000_000_000,
-            order_seed: None,
-            strict: false,
-            allowed: Vec::new(),
-            conflicts: Conflicts::default(),
-            constants: Constants::recommended(),
-        }
-    }
-}
+/// Settings of a job: those of its V3D.
+pub type JobOptions = Config;
 
 /// The end of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,17 +77,7 @@ impl JobRun {
     /// A V3D that is ready for the first launch.
     #[must_use]
     pub fn new(launches: Vec<JobLaunch>, options: &JobOptions) -> Self {
-        let mut v3d = V3d::new(Config {
-            board: options.board,
-            clock_hz: options.clock_hz,
-            functional: options.functional,
-            order_seed: options.order_seed,
-            strict: options.strict,
-            allowed: options.allowed.clone(),
-            conflicts: options.conflicts,
-            constants: options.constants.clone(),
-            ..Config::default()
-        });
+        let mut v3d = V3d::new(options.clone());
         launch::prepare(&mut v3d);
         Self {
             v3d,

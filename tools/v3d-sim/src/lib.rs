@@ -38,7 +38,7 @@
 //! | `alu/`, `sfu` | what lanes compute, held to tables recorded on real chips |
 //! | `code`, `uniforms`, `tmu/` | what QPUs read from memory |
 //! | `vpm/`, `dma/` | the VPM, its setup, and the two DMA engines |
-//! | `semaphore`, `mutex` | what QPUs wait for each other with |
+//! | `semaphore`, `shared` | what QPUs wait for each other with; all that they share |
 //! | `race/` | which accesses nothing orders |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `conflicts` | which source is followed where sources conflict |
@@ -74,11 +74,6 @@
 //! would. Everything else that the reference forbids or leaves open is a warning of a [`Rule`]:
 //! counted, told once, and the run goes on with the value that the reference recommends. `strict`
 //! makes warnings faults.
-//!
-//! # Broken silicon
-//!
-//! [`Config::defect`] and [`V3d::set_defect`] break one thing ([`Defect`]), so that a driver's
-//! checks of what it gets can be tried. Nothing reports it, and a reset does not repair it.
 //!
 //! # Not modelled
 //!
@@ -118,7 +113,6 @@ mod event;
 mod job_run;
 mod launch;
 mod memory;
-mod mutex;
 mod observe;
 mod order;
 mod profile;

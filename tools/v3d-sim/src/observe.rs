@@ -45,29 +45,19 @@ pub trait Observer {
 
     /// A QPU has executed an instruction; `qpu` shows it with its results in place. Results that
     /// are on their way (SFU, a vector for the VPM) are not.
-    fn issued(&mut self, issue: Issue, qpu: QpuView<'_>) {
-        let _ = (issue, qpu);
-    }
+    fn issued(&mut self, _issue: Issue, _qpu: QpuView<'_>) {}
 
     /// A QPU waited.
-    fn stalled(&mut self, stall: Stall) {
-        let _ = stall;
-    }
+    fn stalled(&mut self, _stall: Stall) {}
 
     /// A shared unit was used. `clock` is that of the instruction, or of the end of a transfer.
-    fn unit(&mut self, clock: u64, event: UnitEvent) {
-        let _ = (clock, event);
-    }
+    fn unit(&mut self, _clock: u64, _event: UnitEvent) {}
 
     /// A queued program was started on a QPU.
-    fn program_started(&mut self, clock: u64, qpu: QpuView<'_>) {
-        let _ = (clock, qpu);
-    }
+    fn program_started(&mut self, _clock: u64, _qpu: QpuView<'_>) {}
 
     /// A program has executed its last instruction.
-    fn program_ended(&mut self, clock: u64, qpu: u8) {
-        let _ = (clock, qpu);
-    }
+    fn program_ended(&mut self, _clock: u64, _qpu: u8) {}
 }
 
 /// Nobody looks.

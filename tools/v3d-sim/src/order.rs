@@ -14,31 +14,20 @@ struct Pace {
 
 impl Pace {
     /// Holds as by misses of both caches.
-    const MISSES: Self = Self {
-        one_in: 64,
-        longest: 32,
-    };
+    const MISSES: Self = Self::new(64, 32);
     /// The alternatives that one QPU in a few has instead, where a seed makes QPUs unlike each
     /// other: slower throughout, and so rarely and so long that others could come to the end of
     /// what they do.
     const OTHERS: [Self; 4] = [
-        Self {
-            one_in: 4,
-            longest: 16,
-        },
-        Self {
-            one_in: 16,
-            longest: 200,
-        },
-        Self {
-            one_in: 200,
-            longest: 3_000,
-        },
-        Self {
-            one_in: 1_000,
-            longest: 12_000,
-        },
+        Self::new(4, 16),
+        Self::new(16, 200),
+        Self::new(200, 3_000),
+        Self::new(1_000, 12_000),
     ];
+
+    const fn new(one_in: u64, longest: u64) -> Self {
+        Self { one_in, longest }
+    }
 
     fn hold(self, random: u64) -> u32 {
         if (random >> 8).is_multiple_of(self.one_in) {

@@ -128,9 +128,7 @@ impl Profile {
             lines.len() - 1
         })
     }
-}
 
-impl Profile {
     /// The clocks that a QPU has spent on an instruction whose word is known now, the wait for the
     /// word included.
     fn spent(&mut self, qpu: usize, pc: u32, word: u64) -> &mut Spent {

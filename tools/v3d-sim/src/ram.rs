@@ -63,11 +63,7 @@ impl Ram {
 
     /// Gives back all buffers; the memory is fresh again.
     pub fn release_all(&mut self) {
-        let lines = self.allocated.len();
-        self.allocated.fill(false);
-        self.buffers.clear();
-        self.bytes = FRESH.to_le_bytes().repeat(lines * LINE_BYTES as usize / 4);
-        self.next = LINE_BYTES;
+        *self = Self::new((self.allocated.len() as u32 - 2) * LINE_BYTES);
     }
 
     /// The bytes of the buffer in which words at all of these addresses are, through one alias.

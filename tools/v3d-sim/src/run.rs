@@ -19,8 +19,8 @@ pub struct Run {
     pub flags: bool,
     /// C, by something else than the mul ALU.
     pub carry: bool,
-    /// Registers and accumulators that it writes where its conditions hold.
-    written: (u64, u8),
+    /// Registers of files A (low half) and B, and r0..r5, that it writes where its conditions hold.
+    pub defines: (u64, u8),
     /// A bit for each instruction that is simple.
     simple: u64,
 }
@@ -64,8 +64,8 @@ impl Run {
             }
             run.simple |= u64::from(code.simple) << run.length();
             run.length += 1;
-            run.written.0 |= code.defines.0;
-            run.written.1 |= code.defines.1;
+            run.defines.0 |= code.defines.0;
+            run.defines.1 |= code.defines.1;
             run.registers |= code.needed_registers & !registers;
             run.accumulators |= code.needed_accumulators & !accumulators;
             run.flags |= code.asks_flags && flags == Flags::Before;
@@ -99,12 +99,6 @@ impl Run {
     #[must_use]
     pub fn length(&self) -> usize {
         usize::from(self.length.saturating_sub(1))
-    }
-
-    /// Registers of files A (low half) and B, and r0..r5, that it writes where its conditions hold.
-    #[must_use]
-    pub fn defines(&self) -> (u64, u8) {
-        self.written
     }
 
     /// The number of simple instructions that follow each other from the one at `place` on.

@@ -5,7 +5,6 @@
 
 use crate::chip::ROUND_CLOCKS;
 use crate::config::Config;
-use crate::conflicts::Conflicts;
 use crate::counters::Statistics;
 use crate::defect::Defect;
 use crate::event::Warning;
@@ -13,7 +12,6 @@ use crate::launch::{self, Stop};
 use crate::memory::Memory;
 use crate::observe::{Observer, Unobserved};
 use crate::ram::Ram;
-use crate::time::Constants;
 use crate::v3d::V3d;
 use qpu::job::{Buffer, BusAddr, Job, LaunchOrder, QpuSet, Report, Runner};
 use std::fmt;
@@ -41,79 +39,57 @@ impl SimRunner {
     /// A runner with `ram_bytes` of RAM and a strict V3D, QPUs advancing in their fixed order.
     #[must_use]
     pub fn new(ram_bytes: u32) -> Self {
-        let mut runner = Self {
-            v3d: V3d::new(Config::default()),
-            ram: Ram::new(ram_bytes),
-            qpus: QpuSet::ALL,
-        };
-        runner.configure(Config {
+        let config = Config {
             strict: true,
             ..Config::default()
-        });
-        runner
+        };
+        Self::with_config(ram_bytes, config)
     }
 
     /// A runner with `ram_bytes` of RAM and a V3D with these settings.
     #[must_use]
     pub fn with_config(ram_bytes: u32, config: Config) -> Self {
-        let mut runner = Self::new(ram_bytes);
-        runner.configure(config);
+        let mut runner = Self {
+            v3d: V3d::new(config),
+            ram: Ram::new(ram_bytes),
+            qpus: QpuSet::ALL,
+        };
+        runner.prepare();
         runner
     }
 
-    fn configure(&mut self, config: Config) {
-        self.v3d = V3d::new(config);
+    /// Makes a new V3D ready for programs.
+    fn prepare(&mut self) {
         launch::prepare(&mut self.v3d);
         launch::reserve(&mut self.v3d, self.qpus);
     }
 
-    fn change(&mut self, change: impl FnOnce(&mut Config)) {
+    /// The runner with some settings changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
         let mut config = self.v3d.config().clone();
         change(&mut config);
-        self.configure(config);
+        self.v3d = V3d::new(config);
+        self.prepare();
+        self
     }
 
     /// The runner with QPUs advancing in the order that `seed` makes.
     #[must_use]
-    pub fn with_order_seed(mut self, seed: u64) -> Self {
-        self.change(|config| config.order_seed = Some(seed));
-        self
+    pub fn with_order_seed(self, seed: u64) -> Self {
+        self.with(|config| config.order_seed = Some(seed))
     }
 
     /// The runner without the cycle model, or with it.
     #[must_use]
-    pub fn with_functional(mut self, functional: bool) -> Self {
-        self.change(|config| config.functional = functional);
-        self
-    }
-
-    /// The runner with other numbers of the cycle model.
-    #[must_use]
-    pub fn with_constants(mut self, constants: Constants) -> Self {
-        self.change(|config| config.constants = constants);
-        self
+    pub fn with_functional(self, functional: bool) -> Self {
+        self.with(|config| config.functional = functional)
     }
 
     /// The runner with warnings that only warn, or stop the job (the default).
     #[must_use]
-    pub fn with_strict(mut self, strict: bool) -> Self {
-        self.change(|config| config.strict = strict);
-        self
-    }
-
-    /// The runner with other sources followed where sources conflict.
-    #[must_use]
-    pub fn with_conflicts(mut self, conflicts: Conflicts) -> Self {
-        self.change(|config| config.conflicts = conflicts);
-        self
-    }
-
-    /// The runner with something broken, and with warnings that only warn: what breaks lets
-    /// programs break rules.
-    #[must_use]
-    pub fn with_defect(mut self, defect: Defect) -> Self {
-        self.change(|config| (config.defect, config.strict) = (Some(defect), false));
-        self
+    pub fn with_strict(self, strict: bool) -> Self {
+        self.with(|config| config.strict = strict)
     }
 
     /// Breaks something from now on, or repairs it: [`V3d::set_defect`].
@@ -174,7 +150,8 @@ impl SimRunner {
                 )
             }
         };
-        self.configure(self.v3d.config().clone());
+        self.v3d = V3d::new(self.v3d.config().clone());
+        self.prepare();
         SimError(text)
     }
 }

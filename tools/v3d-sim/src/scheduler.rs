@@ -33,9 +33,9 @@ pub struct Scheduler {
     /// QPURQERR: a request came when the queue was full; requests are dropped until it is cleared.
     error: bool,
     /// SQRSV0 and SQRSV1: four bits for each QPU; the lowest excludes user programs.
-    reserved: [u32; 2],
+    pub reserved: [u32; 2],
     /// [`crate::Defect::NoReservation`].
-    ignores_reservations: bool,
+    pub ignores_reservations: bool,
 }
 
 impl Scheduler {
@@ -93,20 +93,5 @@ impl Scheduler {
         if value & 1 != 0 {
             self.queue.clear();
         }
-    }
-
-    /// [`crate::Defect::NoReservation`].
-    pub fn ignore_reservations(&mut self, ignores: bool) {
-        self.ignores_reservations = ignores;
-    }
-
-    /// SQRSV0 (0) or SQRSV1 (1).
-    pub fn reserved(&self, register: usize) -> u32 {
-        self.reserved[register]
-    }
-
-    /// Writes SQRSV0 or SQRSV1.
-    pub fn reserve(&mut self, register: usize, value: u32) {
-        self.reserved[register] = value;
     }
 }

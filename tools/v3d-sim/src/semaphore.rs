@@ -9,7 +9,8 @@ pub const LARGEST: u8 = 15;
 /// The counts, and who waits to count down.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Semaphores {
-    counts: [u8; 16],
+    /// All counts.
+    pub counts: [u8; 16],
     /// A bit for each QPU that has waited to count down and has not done so yet.
     waiting: [u16; 16],
     /// With [`crate::Defect::SemaphoreTwo`]: how many of those go on besides.
@@ -18,11 +19,6 @@ pub struct Semaphores {
 }
 
 impl Semaphores {
-    /// All counts.
-    pub fn counts(&self) -> [u8; 16] {
-        self.counts
-    }
-
     /// True if the semaphore can be counted up now.
     pub fn can_increment(&self, number: u8) -> bool {
         self.counts[usize::from(number & 15)] < LARGEST

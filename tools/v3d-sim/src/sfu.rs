@@ -5,44 +5,17 @@
 //! results recorded on hardware; the other two are recip(recip(+-1)), which the chip gives exactly
 //! (VC4C's sfu_accuracy).
 
-use crate::alu::Lanes;
 use qpu::isa::{Waddr, waddr};
 
-/// A function of the SFU.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Function {
-    /// 1 / x.
-    Recip,
-    /// 1 / sqrt(|x|).
-    RecipSqrt,
-    /// 2^x.
-    Exp2,
-    /// log2(|x|).
-    Log2,
-}
-
-impl Function {
-    /// The function behind a write address.
-    #[must_use]
-    pub fn at(address: Waddr) -> Option<Self> {
-        match address {
-            waddr::SFU_RECIP => Some(Self::Recip),
-            waddr::SFU_RECIPSQRT => Some(Self::RecipSqrt),
-            waddr::SFU_EXP => Some(Self::Exp2),
-            waddr::SFU_LOG => Some(Self::Log2),
-            _ => None,
-        }
-    }
-
-    /// The function of all lanes.
-    #[must_use]
-    pub fn apply(self, x: &Lanes) -> Lanes {
-        x.map(|x| match self {
-            Self::Recip => recip(x),
-            Self::RecipSqrt => recip_sqrt(x),
-            Self::Exp2 => exp2(x),
-            Self::Log2 => log2(x),
-        })
+/// The function behind a write address.
+#[must_use]
+pub fn function(address: Waddr) -> Option<fn(u32) -> u32> {
+    match address {
+        waddr::SFU_RECIP => Some(recip),
+        waddr::SFU_RECIPSQRT => Some(recip_sqrt),
+        waddr::SFU_EXP => Some(exp2),
+        waddr::SFU_LOG => Some(log2),
+        _ => None,
     }
 }
 
@@ -146,6 +119,7 @@ const fn parts(x: u32) -> (u32, u32, u32) {
     (x & SIGN, x >> 23 & 0xff, x & 0x7f_ffff)
 }
 
+/// 1 / x.
 fn recip(x: u32) -> u32 {
     match parts(x) {
         (sign, 0, _) => sign | INFINITY,
@@ -156,6 +130,7 @@ fn recip(x: u32) -> u32 {
     }
 }
 
+/// 1 / sqrt(|x|).
 fn recip_sqrt(x: u32) -> u32 {
     match parts(x) {
         (_, 0, _) => INFINITY,
@@ -172,6 +147,7 @@ fn recip_sqrt(x: u32) -> u32 {
     }
 }
 
+/// log2(|x|).
 fn log2(x: u32) -> u32 {
     let (_, exponent, fraction) = parts(x);
     if exponent == 0 {
@@ -198,6 +174,7 @@ fn log2(x: u32) -> u32 {
     sign | result_exponent << 23 | (digits << 1 & 0x7f_ffff)
 }
 
+/// 2^x.
 fn exp2(x: u32) -> u32 {
     let (sign, exponent, fraction) = parts(x);
     let negative = sign != 0;

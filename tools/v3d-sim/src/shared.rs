@@ -2,13 +2,12 @@
 
 use crate::config::Config;
 use crate::conflicts::Conflicts;
-use crate::counters::{DmaWork, Totals};
+use crate::counters::Totals;
 use crate::dma::vdr::{self, Load};
 use crate::dma::vdw::{self, Store};
 use crate::dma::{Engine, RowDone};
 use crate::event::{FaultKind, Wait};
 use crate::memory::Memory;
-use crate::mutex::Mutex;
 use crate::race::Races;
 use crate::report::{At, Reporter};
 use crate::semaphore::Semaphores;
@@ -31,8 +30,9 @@ pub struct Shared {
     pub dma_setup: (vdr::Setup, vdw::Setup),
     /// The semaphores.
     pub semaphores: Semaphores,
-    /// The mutex.
-    pub mutex: Mutex,
+    /// The QPU that holds the mutex. Reading address 51 takes it and waits while anyone holds it,
+    /// the reader included; writing 51 gives it back (guide, "Register address map").
+    pub mutex: Option<u8>,
     /// A semaphore, the mutex or a DMA engine has changed: who waits for one may go on. Without
     /// time only.
     pub stirred: bool,
@@ -86,7 +86,7 @@ impl Shared {
             vdw: Engine::default(),
             dma_setup: Default::default(),
             semaphores: Semaphores::default(),
-            mutex: Mutex::default(),
+            mutex: None,
             stirred: false,
             stale: StaleLines::default(),
             races: Races::default(),
@@ -121,7 +121,7 @@ impl Shared {
         match wait {
             Wait::SemaphoreIncrement(number) => !self.semaphores.can_increment(number),
             Wait::SemaphoreDecrement(number) => !self.semaphores.can_decrement(number, qpu),
-            Wait::Mutex => self.mutex.holder().is_some(),
+            Wait::Mutex => self.mutex.is_some(),
             Wait::DmaLoad => self.vdr.is_busy_for(qpu),
             Wait::DmaStore => self.vdw.is_busy_for(qpu),
             Wait::Hung => true,
@@ -157,46 +157,42 @@ impl Shared {
         let loaded = self.vdr.advance(now, &mut self.vpm, memory);
         let stored = self.vdw.advance(now, &mut self.vpm, memory);
         [
-            loaded.and_then(|row| self.row_loaded(row)),
-            stored.and_then(|row| self.row_stored(row)),
+            loaded.and_then(|row| self.row_moved(DmaEngine::Load, row)),
+            stored.and_then(|row| self.row_moved(DmaEngine::Store, row)),
         ]
     }
 
-    /// Moves the next row of a load: whose it was, and why it could not be moved.
-    pub fn load_row(&mut self, memory: &mut impl Memory) -> (Option<u8>, Option<(At, FaultKind)>) {
-        match self.vdr.move_row(&mut self.vpm, memory) {
-            Some(row) => (Some(row.at.qpu), self.row_loaded(row)),
-            None => (None, None),
-        }
+    /// Moves the next row of an engine, if it has one: whose it was, and why it could not be moved.
+    pub fn move_row(
+        &mut self,
+        engine: DmaEngine,
+        memory: &mut impl Memory,
+    ) -> Option<(u8, Option<(At, FaultKind)>)> {
+        let row = match engine {
+            DmaEngine::Load => self.vdr.move_row(&mut self.vpm, memory)?,
+            DmaEngine::Store => self.vdw.move_row(&mut self.vpm, memory)?,
+        };
+        Some((row.at.qpu, self.row_moved(engine, row)))
     }
 
-    /// Like [`Shared::load_row`], of a store.
-    pub fn store_row(&mut self, memory: &mut impl Memory) -> (Option<u8>, Option<(At, FaultKind)>) {
-        match self.vdw.move_row(&mut self.vpm, memory) {
-            Some(row) => (Some(row.at.qpu), self.row_stored(row)),
-            None => (None, None),
-        }
-    }
-
-    fn row_loaded(&mut self, row: RowDone) -> Option<(At, FaultKind)> {
-        self.note_done(&row, DmaEngine::Load);
-        count(&mut self.totals.vdr, row)
-    }
-
-    fn row_stored(&mut self, row: RowDone) -> Option<(At, FaultKind)> {
-        self.note_done(&row, DmaEngine::Store);
-        if row.fault.is_none() {
-            self.stale.store(row.address, row.bytes, Some(row.at));
-        }
-        count(&mut self.totals.vdw, row)
-    }
-
-    fn note_done(&mut self, row: &RowDone, engine: DmaEngine) {
+    /// Counts a row that was moved; gives why it was not.
+    fn row_moved(&mut self, engine: DmaEngine, row: RowDone) -> Option<(At, FaultKind)> {
         if row.is_last {
             self.stirred = true;
             let qpu = row.at.qpu;
             self.log.note(|| UnitEvent::DmaDone { engine, qpu });
         }
+        if row.fault.is_none() {
+            let bytes = u64::from(row.bytes);
+            match engine {
+                DmaEngine::Load => self.totals.vdr.bytes += bytes,
+                DmaEngine::Store => {
+                    self.totals.vdw.bytes += bytes;
+                    self.stale.store(row.address, row.bytes, Some(row.at));
+                }
+            }
+        }
+        row.fault.map(|fault| (row.at, fault))
     }
 
     /// A QPU raises its host interrupt. It is latched when DBCFG and DBQITE let it through.
@@ -207,12 +203,4 @@ impl Shared {
             self.host_interrupts |= self.interrupt_enable & 1 << qpu;
         }
     }
-}
-
-/// Counts a row that was moved; gives why it was not.
-fn count(work: &mut DmaWork, row: RowDone) -> Option<(At, FaultKind)> {
-    if row.fault.is_none() {
-        work.bytes += u64::from(row.bytes);
-    }
-    row.fault.map(|fault| (row.at, fault))
 }

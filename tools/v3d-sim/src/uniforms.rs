@@ -14,7 +14,8 @@ const LARGEST_LIMIT: u32 = 1023;
 /// The position of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Uniforms {
-    next: u32,
+    /// Address of the next word.
+    pub address: u32,
     /// Words left, when SRQUL limits them.
     left: Option<u32>,
     given: bool,
@@ -25,21 +26,16 @@ impl Uniforms {
     pub fn new(srqua: u32, srqul: u32, zero: SrqulZero) -> Self {
         let limits = srqul <= LARGEST_LIMIT && (srqul > 0 || zero == SrqulZero::None);
         Self {
-            next: srqua & !3,
+            address: srqua & !3,
             left: limits.then_some(srqul),
             given: srqua != 0,
         }
     }
 
-    /// Address of the next word.
-    pub fn address(&self) -> u32 {
-        self.next
-    }
-
     /// Points the stream at `address`.
     pub fn jump(&mut self, address: u32) {
         *self = Self {
-            next: address & !3,
+            address: address & !3,
             left: None,
             given: true,
         };
@@ -47,7 +43,7 @@ impl Uniforms {
 
     /// Moves the stream by a signed count of words.
     pub fn jump_relative(&mut self, words: u32) {
-        self.next = self.next.wrapping_add(words.wrapping_mul(4));
+        self.address = self.address.wrapping_add(words.wrapping_mul(4));
     }
 
     /// True if the stream has a next word by what the driver said.
@@ -58,8 +54,8 @@ impl Uniforms {
     /// Takes the next word.
     #[inline]
     pub fn pop(&mut self, memory: &mut impl Memory) -> Result<u32, MemoryFault> {
-        let word = memory.read_word(self.next)?;
-        self.next = self.next.wrapping_add(4);
+        let word = memory.read_word(self.address)?;
+        self.address = self.address.wrapping_add(4);
         self.left = self.left.map(|left| left.saturating_sub(1));
         Ok(word)
     }

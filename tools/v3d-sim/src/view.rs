@@ -61,7 +61,7 @@ impl QpuView<'_> {
     /// Bus address of the next uniform.
     #[must_use]
     pub fn uniforms(self) -> u32 {
-        self.0.uniforms.address()
+        self.0.uniforms.address
     }
 
     /// Lookups on TMU 0 or 1 of its slice whose results it has not taken.

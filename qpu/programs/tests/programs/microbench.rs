@@ -67,7 +67,7 @@ fn clocks(bench: &Microbench, constants: &Constants) -> f64 {
     let What::Time { test, repetitions } = bench.what else {
         panic!("{} is no time", bench.name);
     };
-    let mut runner = SimRunner::new(RAM_BYTES).with_constants(constants.clone());
+    let mut runner = SimRunner::new(RAM_BYTES).with(|config| config.constants = constants.clone());
     let mut prepared = Prepared::new(&mut runner, test).expect("it fits");
     let mut run = |repetitions| {
         let report = prepared.run(&mut runner, repetitions);

@@ -328,9 +328,9 @@ impl<'a> Assembler<'a> {
                 cursor.step();
                 self.directive(name, &mut cursor, place)
             }
-            Some(Kind::Name(name)) if self.macros.contains_key(name) => {
+            Some(Kind::Name(name)) if let Some(own) = self.macros.get(name).cloned() => {
                 cursor.step();
-                self.call_macro(&name.clone(), &mut cursor, place)?;
+                self.call_macro(&own, &mut cursor, place)?;
                 Ok(place.line + 1)
             }
             _ if self.result.is_some() => {
@@ -348,14 +348,6 @@ impl<'a> Assembler<'a> {
 
     pub fn lookup(&self, name: &str) -> Option<Meaning> {
         self.scopes.get(name).cloned()
-    }
-
-    pub fn defined_names(&self) -> Vec<Rc<str>> {
-        self.scopes.names()
-    }
-
-    pub fn macro_names(&self) -> Vec<Rc<str>> {
-        self.macros.keys().cloned().collect()
     }
 
     /// The file that `.include` asks for.

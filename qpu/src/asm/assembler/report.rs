@@ -62,9 +62,12 @@ impl Assembler<'_> {
             Some(said) => (Some(said.0), said.1),
             None => (place.cloned(), self.stack()),
         };
-        let source = place
-            .as_ref()
-            .map_or("", |place| place.source.text(place.line));
+        let (file, line, source) = match &place {
+            Some(Place { source, line }) => {
+                (&*source.name, source.number(*line), source.text(*line))
+            }
+            None => (self.options.file, 0, ""),
+        };
         let characters = |bytes: u32| {
             source
                 .get(..(bytes as usize).min(source.len()))
@@ -77,13 +80,8 @@ impl Assembler<'_> {
             rule: fault.rule,
             message: fault.message,
             help: fault.help,
-            file: place
-                .as_ref()
-                .map_or(self.options.file, |place| &*place.source.name)
-                .to_string(),
-            line: place
-                .as_ref()
-                .map_or(0, |place| place.source.number(place.line)),
+            file: file.to_string(),
+            line,
             column: start + 1,
             length,
             source: source.chars().take(2000).collect(),

@@ -112,22 +112,15 @@ impl Line<'_> {
         b: Src,
         rotate: Option<Rotation>,
     ) -> Op {
-        let Target {
-            dst,
-            cond,
-            setf,
-            pack_mul,
-            ..
-        } = target;
         Op {
             code,
-            dst,
+            dst: target.dst,
             a,
             b,
-            cond,
-            setf,
+            cond: target.cond,
+            setf: target.setf,
             rotate,
-            pack_mul,
+            pack_mul: target.pack_mul,
         }
     }
 }

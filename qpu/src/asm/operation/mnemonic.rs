@@ -69,7 +69,7 @@ pub(super) fn mnemonic(name: &str) -> Option<Mnemonic> {
 impl Assembler<'_> {
     /// The fault of a name at the head of an operation that is none.
     pub(super) fn unknown_operation(&self, name: &str, span: (u32, u32)) -> Fault {
-        let mut known: Vec<Rc<str>> = self.macro_names();
+        let mut known: Vec<Rc<str>> = self.macros.keys().cloned().collect();
         known.extend(names::mnemonics().map(Rc::from));
         let near = names::nearest(name, known.iter().map(|name| &**name));
         let message = format!("`{name}` is no instruction, signal or macro");

@@ -47,9 +47,7 @@ impl Line<'_> {
                     .map(What::Alu)
             }
             Value::Elements(elements) => {
-                let (kind, word) = elements
-                    .immediate()
-                    .ok_or_else(|| self.wrong_count("elements"))?;
+                let (kind, word) = elements.load;
                 self.load_piece(kind, word, &[target]).map(What::Load)
             }
             _ => Ok(self.mov_constant(slot, target, source.word()?)),
@@ -79,9 +77,7 @@ impl Line<'_> {
             _ => return Err(self.wrong_count("one or two destinations and a constant")),
         };
         let (own, word) = match source.value {
-            Value::Elements(elements) => elements
-                .immediate()
-                .ok_or_else(|| self.wrong_count("elements"))?,
+            Value::Elements(elements) => elements.load,
             _ => {
                 let word = source.word().map_err(|fault| no_constant(source, fault))?;
                 (LoadImmediateKind::Word, word)
@@ -90,7 +86,7 @@ impl Line<'_> {
         let targets = self.targets(targets)?;
         let word = match (kind, source.value) {
             (Some(kind), Value::Elements(elements)) => {
-                crate::isa::LoadImmediate::pack_elements(kind, elements.0.map(i32::from))
+                crate::isa::LoadImmediate::pack_elements(kind, elements.values.map(i32::from))
                     .ok_or_else(|| {
                         let message = format!("{} cannot hold all of these elements", self.name);
                         Fault::new("elements", source.span, message)

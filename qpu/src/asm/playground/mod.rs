@@ -19,7 +19,7 @@ use super::piece::{BranchPiece, LoadPiece, Piece, What};
 use super::source::Place;
 use super::token::Kind;
 use super::value::Value;
-use crate::fit::{Origin, Src};
+use crate::fit::Origin;
 use crate::isa::{BranchCond, Cond, LoadImmediateKind};
 use crate::names::find;
 use operation::{destination, operations, source, target_register};
@@ -114,26 +114,14 @@ impl Assembler<'_> {
             cursor.expect(",")?;
         }
         let span = cursor.span();
-        let lanes = match cursor.is("[") {
-            true => self.expression(cursor)?,
-            false => Value::Int(0),
-        };
-        let (kind, immediate) = match lanes {
-            Value::Elements(elements) => elements.immediate().ok_or_else(|| {
-                Fault::new(
-                    "elements",
-                    span,
-                    "the load cannot hold all of these elements",
-                )
-                .help("lanes are -2 to 1, or 0 to 3")
-            })?,
-            _ => match source(cursor)? {
-                Src {
-                    from: Origin::Constant(word),
-                    ..
-                } => (LoadImmediateKind::Word, word),
-                _ => return Err(Fault::new("source", span, "ldi loads a number")),
-            },
+        let (kind, immediate) = if cursor.is("[")
+            && let Value::Elements(elements) = self.expression(cursor)?
+        {
+            elements.load
+        } else if let Origin::Constant(word) = source(cursor)?.from {
+            (LoadImmediateKind::Word, word)
+        } else {
+            return Err(Fault::new("source", span, "ldi loads a number"));
         };
         Ok(LoadPiece {
             kind,

@@ -97,6 +97,7 @@ impl Suffixes {
 }
 
 /// The request in one slot of a line.
+#[derive(Default)]
 struct Half {
     op: Option<Op>,
     /// `<<n` for the second source: how far the result of the mul ALU is rotated.
@@ -118,10 +119,7 @@ pub(super) fn operations(
         add == AddOp::Nop,
         add.operands() == 1,
     )?;
-    let mut mul = Half {
-        op: None,
-        rotation: None,
-    };
+    let mut mul = Half::default();
     if cursor.take(";") && !cursor.at_end() {
         let span = cursor.span();
         let Some(name) = cursor.name() else {
@@ -133,17 +131,8 @@ pub(super) fn operations(
     }
     // The rotation has the field of a small immediate, whose value an operation of the line would
     // read.
-    let misplaced = match (&add, &mul) {
-        (
-            Half {
-                op: Some(_),
-                rotation,
-            },
-            _,
-        )
-        | (_, Half { rotation, .. }) => *rotation,
-    };
-    if let Some((_, span)) = misplaced {
+    let misplaced = if add.op.is_some() { &add } else { &mul };
+    if let Some((_, span)) = misplaced.rotation {
         return Err(Fault::new("rotation", span, "a rotation is no value").help(
             "write it in an idle first operation, as in `nop rb39, r0, <<1; v8max rb32, r0, r0`",
         ));
@@ -179,10 +168,7 @@ fn unknown(name: &str, span: (u32, u32), known: impl Iterator<Item = &'static st
 fn half(cursor: &mut Cursor, code: OpCode, is_nop: bool, unary: bool) -> Result<Half, Fault> {
     if cursor.at_end() || cursor.is(";") {
         return match is_nop {
-            true => Ok(Half {
-                op: None,
-                rotation: None,
-            }),
+            true => Ok(Half::default()),
             false => Err(cursor.expected("a destination and two sources")),
         };
     }

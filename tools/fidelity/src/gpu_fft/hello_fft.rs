@@ -12,9 +12,9 @@ use v3d_sim::Config;
 /// Result of the test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// The rms error relative to the rms of the signal.
-    pub relative_rms_error: f64,
-    /// Its time and work.
+    /// The rms error relative to the rms of the signal, parts per million.
+    pub ppm: f64,
+    /// Its time and work; clocks are no figure for the chip when functional.
     pub run: Run,
 }
 
@@ -27,7 +27,7 @@ pub fn run(userland: &Userland, shape: Shape, config: Config) -> Result<Outcome,
     fill(&plan, &mut machine);
     let run = plan.execute(&mut machine)?;
     Ok(Outcome {
-        relative_rms_error: relative_rms_error(&plan, &machine),
+        ppm: 1e6 * relative_rms_error(&plan, &machine),
         run,
     })
 }

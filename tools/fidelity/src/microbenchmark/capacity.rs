@@ -6,7 +6,7 @@ use super::{CACHES, row};
 use crate::machine::MachineError;
 use crate::row::{Band, Row};
 use qpu::generate::{R0, R1, R2, TMU0_S};
-use v3d_sim::{Board, Constants};
+use v3d_sim::Constants;
 
 /// Instructions that the cache of a slice holds.
 const CODE: usize = 512;
@@ -45,7 +45,6 @@ pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
 
 fn code_misses(constants: &Constants) -> Result<f64, MachineError> {
     let iteration = Loop {
-        board: Board::Pi2,
         data_bytes: 0,
         uniforms: &[],
         // The loop starts with a line.
@@ -57,7 +56,6 @@ fn code_misses(constants: &Constants) -> Result<f64, MachineError> {
 
 fn data_misses(constants: &Constants) -> Result<f64, MachineError> {
     let iteration = Loop {
-        board: Board::Pi2,
         data_bytes: L1_BYTES,
         uniforms: &[],
         setup: &|b| {

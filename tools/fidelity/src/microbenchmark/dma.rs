@@ -9,7 +9,7 @@ use super::{FORUM, TERMINUS, row};
 use crate::machine::MachineError;
 use crate::row::{Band, Row};
 use qpu::generate::{
-    Builder, LD_ADDR, LD_WAIT, NONE, R0, R1, RD_SETUP, ST_ADDR, ST_WAIT, WR_SETUP,
+    Dst, LD_ADDR, LD_WAIT, NONE, R0, R1, RD_SETUP, ST_ADDR, ST_WAIT, Src, WR_SETUP,
 };
 use qpu::vpm::{Load, Store, store_stride};
 use v3d_sim::{Board, Constants};
@@ -56,65 +56,40 @@ pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
 
 fn load(constants: &Constants, rows: u8) -> Result<Iteration, MachineError> {
     let setup = Load::rows(rows, 0).setup().expect("in range");
-    transfers(
-        constants,
-        rows,
-        &|b| {
-            b.ldi(RD_SETUP, setup);
-        },
-        &|b| {
-            b.mov(LD_ADDR, R0);
-        },
-        &|b| {
-            b.mov(NONE, LD_WAIT);
-        },
-    )
+    transfers(constants, rows, &[(RD_SETUP, setup)], LD_ADDR, LD_WAIT)
 }
 
 fn store(constants: &Constants, rows: u8) -> Result<Iteration, MachineError> {
     let setup = Store::rows(rows, 0).setup().expect("in range");
-    transfers(
-        constants,
-        rows,
-        &|b| {
-            b.ldi(WR_SETUP, setup);
-            b.ldi(WR_SETUP, store_stride(0));
-        },
-        &|b| {
-            b.mov(ST_ADDR, R0);
-        },
-        &|b| {
-            b.mov(NONE, ST_WAIT);
-        },
-    )
+    let setups = [(WR_SETUP, setup), (WR_SETUP, store_stride(0))];
+    transfers(constants, rows, &setups, ST_ADDR, ST_WAIT)
 }
-
-type Part<'a> = &'a dyn Fn(&mut Builder);
 
 /// Transfer after transfer through memory, each started as soon as the one before is done.
 fn transfers(
     constants: &Constants,
     rows: u8,
-    setup: Part,
-    start: Part,
-    wait: Part,
+    setups: &[(Dst, u32)],
+    start: Dst,
+    wait: Src,
 ) -> Result<Iteration, MachineError> {
     let step = u32::from(rows) * ROW_BYTES;
     Loop {
-        board: Board::Pi2,
         data_bytes: SPAN_BYTES,
         uniforms: &[],
         setup: &|b| {
-            setup(b);
+            for (dst, word) in setups {
+                b.ldi(*dst, *word);
+            }
             b.ldi(R1, step);
         },
         body: &|b| {
             // A block of memory that all iterations go through.
             b.mov(R0, DATA);
             for _ in 0..TRANSFERS {
-                start(b);
+                b.mov(start, R0);
                 b.add(R0, R0, R1);
-                wait(b);
+                b.mov(NONE, wait);
             }
         },
     }

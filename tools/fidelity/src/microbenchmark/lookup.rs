@@ -9,7 +9,7 @@ use super::{FORUM, row};
 use crate::machine::MachineError;
 use crate::row::{Band, Row};
 use qpu::generate::{Builder, ELEM_NUM, R0, R1, R2, TMU0_S};
-use v3d_sim::{Board, Constants};
+use v3d_sim::Constants;
 
 /// Lines this far apart share a place in a TMU's cache.
 pub const L1_BYTES: u32 = 4096;
@@ -57,7 +57,6 @@ pub fn one_at_a_time(
     distance: u32,
 ) -> Result<Iteration, MachineError> {
     Loop {
-        board: Board::Pi2,
         data_bytes: 1 << 16,
         uniforms: &[],
         setup: &|b| addresses(b, distance),

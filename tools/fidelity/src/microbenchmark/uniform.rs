@@ -3,11 +3,11 @@
 //! Published without its program. Here each iteration reads a burst that the QPU has not read
 //! before, with some other instructions between bursts.
 
-use super::iteration::{Loop, most_iterations, read_uniforms};
+use super::iteration::{Loop, MANY, read_uniforms};
 use super::{TERMINUS, row};
 use crate::machine::MachineError;
 use crate::row::{Band, Row};
-use v3d_sim::{Board, Constants};
+use v3d_sim::Constants;
 
 /// Instructions of the loop itself.
 const LOOP_SLOTS: usize = 5;
@@ -39,9 +39,8 @@ pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
 
 fn efficiency(constants: &Constants, burst: usize, others: usize) -> Result<f64, MachineError> {
     let iteration = Loop {
-        board: Board::Pi2,
         data_bytes: 0,
-        uniforms: &vec![0; burst * most_iterations() as usize + 2],
+        uniforms: &vec![0; burst * MANY as usize + 2],
         setup: &|_| (),
         body: &|b| {
             read_uniforms(b, burst);

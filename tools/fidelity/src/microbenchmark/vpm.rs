@@ -6,7 +6,7 @@ use crate::machine::MachineError;
 use crate::row::{Band, Row};
 use qpu::generate::{NONE, R0, RD_SETUP, VPM, WR_SETUP};
 use qpu::vpm::Block;
-use v3d_sim::{Board, Constants};
+use v3d_sim::Constants;
 
 /// Vectors of a read or write of more than one.
 const VECTORS: u8 = 16;
@@ -34,7 +34,6 @@ pub fn rows(constants: &Constants) -> Result<Vec<Row>, MachineError> {
 fn reads(constants: &Constants, vectors: u8) -> Result<Iteration, MachineError> {
     let setup = Block::row(0).read_setup(vectors).expect("in range");
     Loop {
-        board: Board::Pi2,
         data_bytes: 0,
         uniforms: &[],
         setup: &|b| {
@@ -57,7 +56,6 @@ fn reads(constants: &Constants, vectors: u8) -> Result<Iteration, MachineError> 
 
 fn writes(constants: &Constants) -> Result<f64, MachineError> {
     let iteration = Loop {
-        board: Board::Pi2,
         data_bytes: 0,
         uniforms: &[],
         setup: &|b| {

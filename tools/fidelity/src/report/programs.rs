@@ -6,28 +6,15 @@ use super::table::{Table, figure, percent};
 /// The clock that the presets of Pi 1 and Pi 2 have.
 const HZ: f64 = 250e6;
 
-/// mandel-qpu's 1920 x 1080 points of the Mandelbrot set, a hundred thousand steps each, on twelve
-/// QPUs.
-pub const MANDELBROT: Mandelbrot = Mandelbrot {
-    clocks: 8_440_200_468,
-    seconds: 33.781,
-};
-
-/// A picture.
-pub struct Mandelbrot {
-    /// V3D clocks of all launches on preset pi2.
-    pub clocks: u64,
-    /// Seconds on a board.
-    seconds: f64,
-}
+/// V3D clocks on preset pi2 of all launches of mandel-qpu's 1920 x 1080 points of the Mandelbrot
+/// set, a hundred thousand steps each, on twelve QPUs.
+pub const MANDELBROT_CLOCKS: u64 = 8_440_200_468;
 
 /// rpi-playground's SHA-256, `final.asm` on twelve QPUs.
 pub const SHA_256: Hashes = Hashes {
     laps: 1000,
     clocks: 16_421_424,
     instructions: 3_575_014,
-    rate: 3.1e6,
-    slots: 0.93,
 };
 
 /// Hashes of a block for each lane of twelve QPUs, again and again.
@@ -38,41 +25,11 @@ pub struct Hashes {
     pub clocks: u64,
     /// Instructions of a QPU.
     pub instructions: u64,
-    /// Hashes a second on a board.
-    rate: f64,
-    /// Instructions a slot on a board.
-    slots: f64,
 }
 
-impl Hashes {
-    /// Hashes of a lap.
-    const OF_A_LAP: u32 = 12 * 16;
-
-    /// Hashes a second, and instructions a slot.
-    fn simulated(&self) -> [f64; 2] {
-        let hashes = f64::from(Self::OF_A_LAP) * f64::from(self.laps);
-        let clocks = self.clocks as f64;
-        [
-            hashes * HZ / clocks,
-            4.0 * self.instructions as f64 / clocks,
-        ]
-    }
-}
-
-/// py-videocore's `sgemm.py` on twelve QPUs of boards that there were when its author published 8
-/// GFLOPS.
-pub const EARLY_PRODUCT: EarlyProduct = EarlyProduct {
-    clocks: [("pi1", 7_009_460), ("pi2", 5_782_972)],
-    ms: 26.9,
-};
-
-/// A product of matrices on a board that was not said.
-pub struct EarlyProduct {
-    /// V3D clocks by preset.
-    pub clocks: [(&'static str, u64); 2],
-    /// Milliseconds on a board.
-    ms: f64,
-}
+/// V3D clocks by preset of py-videocore's `sgemm.py` on twelve QPUs of boards that there were when
+/// its author published 8 GFLOPS; the board was not said.
+pub const EARLY_PRODUCT: [(&str, u64); 2] = [("pi1", 7_009_460), ("pi2", 5_782_972)];
 
 /// An example of py-videocore, a product of 96 x 363 and 363 x 3072.
 pub struct Product {
@@ -136,36 +93,37 @@ pub fn timed() -> Table {
                 source.into(),
             ]);
         };
-    let picture = &MANDELBROT;
     row(
         "Mandelbrot set, 1920 x 1080, 100,000 steps",
         "pi2",
-        [picture.seconds, picture.clocks as f64 / HZ],
+        [33.781, MANDELBROT_CLOCKS as f64 / HZ],
         "s",
         "mandel-qpu, README: Pi 2, V3D at 250 MHz",
     );
-    let hashes = &SHA_256;
-    let [rate, slots] = hashes.simulated();
+    let clocks = SHA_256.clocks as f64;
+    let hashes = 12.0 * 16.0 * f64::from(SHA_256.laps);
+    let rate = hashes * HZ / clocks;
+    let slots = 4.0 * SHA_256.instructions as f64 / clocks;
     let source = "rpi-playground's author, Raspberry Pi forum t=77231, May 2014: \"about\"";
     row(
         "SHA-256, hashes",
         "pi1",
-        [hashes.rate / 1e6, rate / 1e6],
+        [3.1, rate / 1e6],
         "million/s",
         source,
     );
     row(
         "SHA-256, instructions a slot",
         "pi1",
-        [hashes.slots, slots],
+        [0.93, slots],
         "",
         source,
     );
-    for (board, clocks) in EARLY_PRODUCT.clocks {
+    for (board, clocks) in EARLY_PRODUCT {
         row(
             "sgemm.py, 96 x 363 times 363 x 3072",
             board,
-            [EARLY_PRODUCT.ms, clocks as f64 / HZ * 1e3],
+            [26.9, clocks as f64 / HZ * 1e3],
             "ms",
             "8 GFLOPS by py-videocore's README of January 2016, before there was a Pi 3; board not said",
         );

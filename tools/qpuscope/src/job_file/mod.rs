@@ -174,6 +174,7 @@ mod tests {
             allowed: vec![v3d_sim::Rule::UndefinedRead],
             conflicts: v3d_sim::Conflicts::default(),
             constants: v3d_sim::Constants::recommended(),
+            ..JobOptions::default()
         };
         assert_eq!(job.options, expected);
     }

@@ -44,6 +44,7 @@ pub(super) fn options(job: &Object) -> Result<JobOptions> {
         allowed: allowed(job)?,
         conflicts: conflicts(job)?,
         constants: constants(job)?,
+        ..defaults
     })
 }
 

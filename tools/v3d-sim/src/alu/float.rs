@@ -66,13 +66,6 @@ pub fn add(a: u32, b: u32) -> u32 {
     }
 }
 
-/// a - b.
-#[cfg(test)]
-#[must_use]
-pub fn sub(a: u32, b: u32) -> u32 {
-    add(a, b ^ SIGN)
-}
-
 /// a * b. A zero wins over an infinity.
 #[must_use]
 pub fn mul(a: u32, b: u32) -> u32 {
@@ -115,18 +108,6 @@ pub const fn abs(x: u32) -> u32 {
     x & !SIGN
 }
 
-/// The smaller absolute value.
-#[must_use]
-pub const fn min_abs(a: u32, b: u32) -> u32 {
-    min(abs(a), abs(b))
-}
-
-/// The greater absolute value.
-#[must_use]
-pub const fn max_abs(a: u32, b: u32) -> u32 {
-    max(abs(a), abs(b))
-}
-
 /// Truncated to an integer; 0 for infinities and magnitudes of 2^31 and more.
 #[must_use]
 pub fn to_int(a: u32) -> u32 {
@@ -164,22 +145,13 @@ pub fn from_byte(n: u8) -> u32 {
     truncated(f64::from(n) / 255.0)
 }
 
-/// A float as 8-bit colour: 0..=1 to 0..=255, to nearest; beyond is clamped.
+/// A float as 8-bit colour: 0..=1 to 0..=255, to nearest by a `rounding` of 0.5, truncated by 0;
+/// beyond is clamped.
 ///
 /// Broadcom's guide says round, VC4C's emulator truncates; a hardware test saw no more than plus or
 /// minus 1 (py-videocore).
 #[must_use]
-pub fn to_byte(x: u32) -> u8 {
-    to_byte_above(x, 0.5)
-}
-
-/// The value truncated.
-#[must_use]
-pub fn to_byte_truncated(x: u32) -> u8 {
-    to_byte_above(x, 0.0)
-}
-
-fn to_byte_above(x: u32, rounding: f64) -> u8 {
+pub fn to_byte(x: u32, rounding: f64) -> u8 {
     if x & SIGN != 0 || is_zero(x) {
         return 0;
     }
@@ -321,10 +293,11 @@ mod tests {
             assert_eq!(from_byte(byte), float, "{byte}");
         }
         for byte in 0..=255 {
-            assert_eq!(to_byte(from_byte(byte)), byte);
+            assert_eq!(to_byte(from_byte(byte), 0.5), byte);
         }
-        assert_eq!(to_byte(0xff80_0000), 0);
-        assert_eq!(to_byte(0x7fff_ffff), 255);
-        assert_eq!(to_byte(0x3f00_0000), 128);
+        assert_eq!(to_byte(0xff80_0000, 0.5), 0);
+        assert_eq!(to_byte(0x7fff_ffff, 0.5), 255);
+        assert_eq!(to_byte(0x3f00_0000, 0.5), 128);
+        assert_eq!(to_byte(0x3f00_0000, 0.0), 127);
     }
 }

@@ -48,7 +48,8 @@ fn bytes(value: u32) -> Packed {
     }
 }
 
-fn word(value: u32) -> Packed {
+/// All of a word.
+pub fn word(value: u32) -> Packed {
     Packed {
         bits: value,
         mask: u32::MAX,
@@ -147,10 +148,11 @@ pub fn file_a(pack: Pack, result: u32, source: Source) -> Packed {
     }
 }
 
-/// A mul result as 8-bit colour (pm = 1), whatever its destination.
+/// A mul result as 8-bit colour (pm = 1), whatever its destination; `rounding` as of
+/// [`float::to_byte`].
 #[must_use]
-pub fn colour(pack: MulPack, result: u32) -> Packed {
-    let value = || u32::from(float::to_byte(result));
+pub fn colour(pack: MulPack, result: u32, rounding: f64) -> Packed {
+    let value = || u32::from(float::to_byte(result, rounding));
     match pack {
         MulPack::None => word(result),
         MulPack::P8888 => bytes(value()),
@@ -168,12 +170,13 @@ mod tests {
     #[test]
     fn colour_is_rounded_and_clamped() {
         assert_eq!(
-            colour(MulPack::P8b, 1.0f32.to_bits()),
+            colour(MulPack::P8b, 1.0f32.to_bits(), 0.5),
             Packed {
                 bits: 0xff00,
                 mask: 0xff00
             }
         );
+        let colour = |pack, result| colour(pack, result, 0.5);
         assert_eq!(colour(MulPack::P8888, 0.5f32.to_bits()).bits, 0x8080_8080);
         assert_eq!(colour(MulPack::P8a, (-1.0f32).to_bits()).bits, 0);
         assert_eq!(colour(MulPack::None, 0x1234_5678), word(0x1234_5678));

@@ -247,12 +247,7 @@ impl CodeCache {
 
     fn search(&self, base: u32, cursor: &mut Cursor) -> Option<usize> {
         let block = *self.index.get(&base)?;
-        *cursor = Cursor {
-            base,
-            block,
-            generation: self.generation,
-            variant: cursor.variant,
-        };
+        (cursor.base, cursor.block, cursor.generation) = (base, block, self.generation);
         Some(block)
     }
 
@@ -270,12 +265,7 @@ impl CodeCache {
             lines: 0,
         }));
         self.index.insert(base, block);
-        *cursor = Cursor {
-            base,
-            block,
-            generation: self.generation,
-            variant: cursor.variant,
-        };
+        (cursor.base, cursor.block, cursor.generation) = (base, block, self.generation);
         block
     }
 }

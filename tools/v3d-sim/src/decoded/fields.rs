@@ -151,30 +151,23 @@ impl Code {
         }
         let signal = format.signal();
         self.units = self.units.with(Units::of_signal(signal));
-        let bits = |operands: u8, a: Mux, b: Mux| match operands {
-            0 => 0,
-            1 => 1 << a.bits(),
-            _ => 1 << a.bits() | 1 << b.bits(),
+        let bits = |is_meant: &dyn Fn(Mux) -> bool| {
+            let meant = Mux::ALL.iter().filter(|mux| is_meant(**mux));
+            meant.fold(0_u8, |bits, mux| bits | 1 << mux.bits())
         };
-        let add = bits(format.op_add.operands(), format.add_a, format.add_b);
-        let mul = bits(format.op_mul.operands(), format.mul_a, format.mul_b);
+        let [add, mul] = Slot::BOTH.map(|slot| bits(&|mux| format.uses_in(slot, mux)));
         self.muxes = add | mul;
         self.decode_ports(format, rules);
         self.decode_unpack(format, rules);
         self.operands =
             [format.add_a, format.add_b, format.mul_a, format.mul_b].map(|mux| self.operand(mux));
 
-        let add_is_zero = format.add_a == format.add_b
-            && matches!(format.op_add, AddOp::Xor | AddOp::Sub | AddOp::V8subs);
-        let mul_is_zero = format.mul_a == format.mul_b
-            && format.op_mul == MulOp::V8subs
-            && format.rotation().is_none();
         // py-videocore ends its programs with `or r0, r0, r0; v8min r0, r0, r0`.
         self.stays = Slot::BOTH.map(|slot| self.copies_onto_itself(format, slot));
-        let add = if add_is_zero { 0 } else { add };
+        let add = if format.cancels(Slot::Add) { 0 } else { add };
+        let mul_is_zero = format.cancels(Slot::Mul) && format.rotation().is_none();
         let mul = if mul_is_zero { 0 } else { mul };
-        let kept = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
-        let kept = kept.fold(0, |bits, mux| bits | 1 << mux.bits());
+        let kept = bits(&|mux| format.keeps(mux));
         let values = |muxes: u8| {
             let ports = [Mux::A, Mux::B].into_iter().zip(self.reads);
             let read = ports
@@ -296,10 +289,7 @@ impl Code {
         if alu.raddr_a.register().is_none() {
             rules.push(Rule::UnpackInput);
         }
-        let takes =
-            |count: u8, a: Mux, b: Mux| (count > 0 && a == Mux::A) || (count > 1 && b == Mux::A);
-        let add = takes(alu.op_add.operands(), alu.add_a, alu.add_b);
-        let mul = takes(alu.op_mul.operands(), alu.mul_a, alu.mul_b);
+        let [add, mul] = Slot::BOTH.map(|slot| alu.uses_in(slot, Mux::A));
         let (add_float, mul_float) = (alu.op_add.takes_floats(), alu.op_mul.is_float());
         if add && mul && add_float != mul_float && alu.unpack != Unpack::U8dr {
             rules.push(Rule::UnpackMixed);

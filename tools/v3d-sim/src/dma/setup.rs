@@ -17,21 +17,13 @@ impl Mode {
     /// 0: words; 2 and 3: halves; 4..7: bytes. 1 is none.
     #[must_use]
     pub const fn from_bits(bits: u32) -> Option<Self> {
-        match bits {
-            0 => Some(Self {
-                width: Width::Word,
-                part: 0,
-            }),
-            2 | 3 => Some(Self {
-                width: Width::Half,
-                part: bits & 1,
-            }),
-            4..=7 => Some(Self {
-                width: Width::Byte,
-                part: bits & 3,
-            }),
-            _ => None,
-        }
+        let (width, part) = match bits {
+            0 => (Width::Word, 0),
+            2 | 3 => (Width::Half, bits & 1),
+            4..=7 => (Width::Byte, bits & 3),
+            _ => return None,
+        };
+        Some(Self { width, part })
     }
 }
 

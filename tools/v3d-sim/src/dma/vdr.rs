@@ -187,12 +187,16 @@ mod tests {
         vpm
     }
 
+    fn word(vpm: &Vpm, y: usize, x: usize) -> u32 {
+        vpm.linear(y * 16 + x)
+    }
+
     #[test]
     fn rows_of_sixteen_words() {
         let vpm = load(0x8300_1000 | 5 << 4, 0);
         for y in 0..16 {
             for x in 0..16 {
-                assert_eq!(vpm.word(5 + y, x), (y * 16 + x) as u32);
+                assert_eq!(word(&vpm, 5 + y, x), (y * 16 + x) as u32);
             }
         }
     }
@@ -203,8 +207,8 @@ mod tests {
     fn vertical_rows_go_down_one_column() {
         let vpm = load(0x8304_080f, 0);
         for y in 0..64 {
-            assert_eq!(vpm.word(y, 15), y as u32);
-            assert_eq!(vpm.word(y, 14), 0);
+            assert_eq!(word(&vpm, y, 15), y as u32);
+            assert_eq!(word(&vpm, y, 14), 0);
         }
     }
 
@@ -214,10 +218,10 @@ mod tests {
         let vpm = load(0x8288_1044, 0);
         for y in 0..8 {
             for x in 0..8 {
-                assert_eq!(vpm.word(4 + y, 4 + x), (y * 8 + x) as u32);
+                assert_eq!(word(&vpm, 4 + y, 4 + x), (y * 8 + x) as u32);
             }
         }
-        assert_eq!(vpm.word(4, 3) | vpm.word(4, 12) | vpm.word(12, 4), 0);
+        assert_eq!(word(&vpm, 4, 3) | word(&vpm, 4, 12) | word(&vpm, 12, 4), 0);
     }
 
     /// QPULib: 16 rows of one word, VPITCH 1, fill one column.
@@ -225,7 +229,7 @@ mod tests {
     fn one_word_rows_with_vpitch_1() {
         let vpm = load(0x8310_1802, 0);
         for y in 0..16 {
-            assert_eq!(vpm.word(y, 2), 16 * y as u32);
+            assert_eq!(word(&vpm, y, 2), 16 * y as u32);
         }
     }
 
@@ -233,11 +237,11 @@ mod tests {
     #[test]
     fn vpitch_carries_and_mpitchb_counts_bytes() {
         let vpm = load(0x8302_00f0, 0);
-        assert_eq!((vpm.word(15, 1), vpm.word(31, 1)), (1, 17));
+        assert_eq!((word(&vpm, 15, 1), word(&vpm, 31, 1)), (1, 17));
         let vpm = load(0x8023_5000, 8);
         for row in 0..3 {
-            assert_eq!(vpm.word(row * 5, 0), row as u32 * 2);
-            assert_eq!(vpm.word(row * 5, 1), row as u32 * 2 + 1);
+            assert_eq!(word(&vpm, row * 5, 0), row as u32 * 2);
+            assert_eq!(word(&vpm, row * 5, 1), row as u32 * 2 + 1);
         }
     }
 
@@ -264,12 +268,12 @@ mod tests {
         // 16 bit, half 1, one row of 4, from word X = 2 of row 3.
         let vpm = load(0xb141_0000 | 3 << 4 | 2, 0);
         assert_eq!(
-            [vpm.word(3, 2), vpm.word(3, 3), vpm.word(3, 4)],
+            [word(&vpm, 3, 2), word(&vpm, 3, 3), word(&vpm, 3, 4)],
             [0, 1 << 16, 0]
         );
         // 8 bit, byte 3: memory bytes 0 0 0 0 1.
         let vpm = load(0xf151_0000, 0);
-        assert_eq!([vpm.word(0, 0), vpm.word(0, 1)], [0, 1 << 24]);
+        assert_eq!([word(&vpm, 0, 0), word(&vpm, 0, 1)], [0, 1 << 24]);
     }
 
     #[test]

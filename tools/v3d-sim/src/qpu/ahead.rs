@@ -8,7 +8,7 @@
 //! although only races can tell: one that comes some rounds before the store that it races with
 //! would not be reported.
 
-use super::{Qpu, Status};
+use super::{Qpu, QpuStatus};
 use crate::code::CodeCache;
 use crate::conflicts::DmaSetupScope;
 use crate::decoded::{Code, Units};
@@ -35,7 +35,7 @@ impl Qpu {
         }
         let now = shared.now;
         let mut ahead = 0;
-        while ahead < limit && self.status == Status::Running && !self.flow.is_ending() {
+        while ahead < limit && self.status == QpuStatus::Running && !self.flow.is_ending() {
             let Some((run, codes)) = cache.stretch(self.pc, &mut self.cursor) else {
                 break;
             };
@@ -73,7 +73,7 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> u32 {
-        let knows = self.hazards.has_defined(run.defines());
+        let knows = self.hazards.has_defined(run.defines);
         let last = codes.len() - 1;
         let mut done = 0;
         while done <= last {

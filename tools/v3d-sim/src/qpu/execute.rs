@@ -312,7 +312,7 @@ impl Qpu {
             }
         };
         shared.stirred = true;
-        let counts = shared.semaphores.counts();
+        let counts = shared.semaphores.counts;
         if let Some(time) = &mut shared.time {
             let up = action == SemaphoreAction::Increment;
             for _ in 0..go_on {

@@ -16,7 +16,7 @@ use crate::rule::Rule;
 use crate::shared::{ERRSTAT_VPMERNA, ERRSTAT_VPMERR, Shared};
 use crate::unit_event::UnitEvent;
 use crate::vpm::setup::BlockSetup;
-use qpu::isa::{Cond, File, Instruction, Mux, Raddr, raddr, waddr};
+use qpu::isa::{Cond, File, Instruction, Mux, Raddr, Slot, raddr, waddr};
 
 /// Values that the reads of an instruction have taken; both ports see it.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Qpu {
                     popped.vpm = self.read_vpm(&setup, code, shared);
                     if let Some(time) = &mut shared.time {
                         let qpu = usize::from(self.number);
-                        time.took_vector(qpu, !setup.is_horizontal(), shared.now);
+                        time.took_vector(qpu, !setup.horizontal, shared.now);
                     }
                 }
                 None => self.warn(Rule::VpmSurplusRead, shared, String::new),
@@ -57,7 +57,7 @@ impl Qpu {
             if shared.vpm.is_writing(self.number) {
                 self.warn(Rule::MutexBeforeDrain, shared, String::new);
             }
-            shared.mutex.acquire(self.number);
+            shared.mutex = Some(self.number);
             shared.stirred = true;
             shared.races.acquire_mutex(self.number);
             shared.log.note(|| UnitEvent::Mutex {
@@ -85,7 +85,7 @@ impl Qpu {
         shared.vpm.advance(shared.now);
         let value = shared.vpm.read(self.number, shared.now, setup);
         shared.races.complete(self.number, Actor::Writes);
-        if setup.has_wrapped() {
+        if setup.wrapped {
             shared.errors |= ERRSTAT_VPMERR;
         }
         let is_reserved = shared.vpm.is_reserved(setup);
@@ -113,13 +113,13 @@ impl Qpu {
         memory: &mut impl Memory,
     ) -> Result<u32, FaultKind> {
         let since = self.hazards.index - self.hazards.uniforms_address;
-        let address = self.uniforms.address();
+        let address = self.uniforms.address;
         let is_stale = shared.stale.read_uniform(address) && shared.stale.is_word_stale(address);
         let is_put = memory.is_put(address);
         if since < 3 || is_stale || !is_put || !self.uniforms.is_given() {
             self.warn_uniform(since, is_stale, is_put, shared);
         }
-        shared.totals.uniform(self.number, self.uniforms.address());
+        shared.totals.uniform(self.number, self.uniforms.address);
         if let Some(time) = &mut shared.time {
             time.took_uniform(usize::from(self.number), shared.now);
         }
@@ -135,12 +135,12 @@ impl Qpu {
             self.warn_after(Rule::UniformsAddressTooLate, other, shared, after);
         }
         if is_stale {
-            self.warn_stale(Rule::UniformStaleLine, self.uniforms.address(), shared);
+            self.warn_stale(Rule::UniformStaleLine, self.uniforms.address, shared);
         }
         if !self.uniforms.is_given() {
             self.warn(Rule::UniformsAbsent, shared, String::new);
         } else if !is_put {
-            let address = self.uniforms.address();
+            let address = self.uniforms.address;
             self.warn(Rule::UniformsNotPut, shared, || {
                 format!("at {address:#010x}")
             });
@@ -216,18 +216,11 @@ fn keeps_vpm(code: &Code) -> bool {
     let Instruction::Alu(alu) = &code.instruction else {
         return false;
     };
-    let vpm = code.addresses().map(|address| address == raddr::VPM_READ);
-    let takes = |operands: u8, a: Mux, b: Mux| {
-        let is_vpm = |mux| match mux {
-            Mux::A => vpm[0],
-            Mux::B => vpm[1],
-            _ => false,
-        };
-        (operands > 0 && is_vpm(a)) || (operands > 1 && is_vpm(b))
-    };
+    let [in_a, in_b] = code.addresses().map(|address| address == raddr::VPM_READ);
     let write = &alu.write;
-    let is_live = |address, cond| cond != Cond::Never && (write.sf || address != waddr::NOP);
-    (takes(alu.op_add.operands(), alu.add_a, alu.add_b) && is_live(write.waddr_add, write.cond_add))
-        || (takes(alu.op_mul.operands(), alu.mul_a, alu.mul_b)
-            && is_live(write.waddr_mul, write.cond_mul))
+    Slot::BOTH.into_iter().any(|slot| {
+        let is_live = write.sf || write.waddr(slot) != waddr::NOP;
+        let takes = in_a && alu.uses_in(slot, Mux::A) || in_b && alu.uses_in(slot, Mux::B);
+        takes && is_live && write.cond(slot) != Cond::Never
+    })
 }

@@ -15,7 +15,7 @@ use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::race::Actor;
 use crate::rule::Rule;
-use crate::sfu::Function;
+use crate::sfu;
 use crate::shared::{ERRSTAT_VPMEWNA, ERRSTAT_VPMEWR, Shared};
 use crate::tmu::SAFE_DEPTH;
 use crate::unit_event::{DmaEngine, UnitEvent};
@@ -92,12 +92,12 @@ impl Qpu {
             }
             _ if address.is_tmu() => self.write_coordinate(address, value, shared, memory)?,
             waddr::QUAD_XY => return Err(FaultKind::ThreeD("a quad coordinate")),
-            _ => match Function::at(address) {
+            _ => match sfu::function(address) {
                 Some(function) => {
                     if let Some(time) = &mut shared.time {
                         time.used_sfu(usize::from(self.number), shared.now);
                     }
-                    self.write_sfu(function.apply(value), enabled, shared)?;
+                    self.write_sfu(value.map(function), enabled, shared)?;
                 }
                 None => return Err(FaultKind::ThreeD("the tile buffer")),
             },
@@ -118,7 +118,7 @@ impl Qpu {
             File::B => self.uniforms.jump_relative(value),
         }
         if let Some(time) = &mut shared.time {
-            let (qpu, address) = (usize::from(self.number), self.uniforms.address());
+            let (qpu, address) = (usize::from(self.number), self.uniforms.address);
             time.moved_uniforms(qpu, address, shared.now);
         }
     }
@@ -126,12 +126,13 @@ impl Qpu {
     /// Releases the mutex, which this QPU should hold.
     fn release_mutex(&mut self, shared: &mut Shared) {
         shared.stirred = true;
-        if shared.mutex.release(self.number) {
+        let held = shared.mutex.take_if(|holder| *holder == self.number);
+        if held.is_some() {
             shared.races.release_mutex(self.number);
         } else {
             self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
         }
-        let (qpu, held) = (self.number, shared.mutex.holder().is_some());
+        let (qpu, held) = (self.number, shared.mutex.is_some());
         if let Some(time) = &mut shared.time {
             time.mutex_released(shared.now);
         }
@@ -154,7 +155,7 @@ impl Qpu {
         if !self.vpm_write_given {
             self.warn(Rule::SetupBeforeWrite, shared, || "VPM write".into());
         }
-        if self.vpm_write.has_wrapped() {
+        if self.vpm_write.wrapped {
             shared.errors |= ERRSTAT_VPMEWR;
         }
         if !shared.vpm.is_reserved(&self.vpm_write) {
@@ -174,7 +175,7 @@ impl Qpu {
         shared
             .vpm
             .write(self.number, shared.now, self.vpm_write, *value);
-        let column = !self.vpm_write.is_horizontal();
+        let column = !self.vpm_write.horizontal;
         self.vpm_write.advance();
         if let Some(time) = &mut shared.time {
             time.wrote_vector(usize::from(self.number), column, shared.now);
@@ -334,7 +335,7 @@ impl Qpu {
     }
 
     fn warn_unprotected(&self, busy: bool, shared: &mut Shared) {
-        if shared.flag_unprotected_dma && busy && shared.mutex.holder() != Some(self.number) {
+        if shared.flag_unprotected_dma && busy && shared.mutex != Some(self.number) {
             self.warn(Rule::DmaUnprotected, shared, String::new);
         }
     }
@@ -363,10 +364,17 @@ impl Qpu {
                 format!("TMU {unit}; the oldest lookup whose result was not taken is {oldest}")
             });
         }
-        if self.tmus.pending[usize::from(unit)].is_texture() {
+        if self.tmus.pending[usize::from(unit)].words > 0 {
             return self.look_up_texels(unit, addresses, shared, memory);
         }
         self.tmus.request(unit, addresses, self.at(), memory)?;
+        self.looked_up(unit, addresses, shared);
+        Ok(())
+    }
+
+    /// A lookup has been requested.
+    #[inline]
+    pub(super) fn looked_up(&self, unit: u8, addresses: &Lanes, shared: &mut Shared) {
         if let Some(time) = &mut shared.time {
             time.looked_up(usize::from(self.number), unit, addresses, shared.now);
         }
@@ -377,6 +385,5 @@ impl Qpu {
             addresses: *addresses,
         });
         self.check_lookup(addresses, shared);
-        Ok(())
     }
 }

@@ -75,22 +75,15 @@ impl From<FaultKind> for Stop {
     }
 }
 
-/// True if a QPU has a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Status {
-    Idle,
-    Running,
-    Hung,
-}
-
 /// A QPU.
 pub struct Qpu {
     pub(crate) number: u8,
     /// The source it follows where sources conflict.
     conflicts: Conflicts,
-    status: Status,
-    /// After a breakpoint or DBQHLT, until DBQRUN.
-    halted: bool,
+    /// Whether it is halted `halted` says.
+    status: QpuStatus,
+    /// It has stopped for the host to see: after a breakpoint or DBQHLT, until DBQRUN.
+    pub halted: bool,
     pub(crate) pc: u32,
     /// The instruction of the last step.
     pub(crate) word: Option<u64>,
@@ -125,7 +118,7 @@ impl Qpu {
         Self {
             number,
             conflicts,
-            status: Status::Idle,
+            status: QpuStatus::Idle,
             halted: false,
             pc: 0,
             word: None,
@@ -149,28 +142,15 @@ impl Qpu {
     /// True if it has no program.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.status == Status::Idle
+        self.status == QpuStatus::Idle
     }
 
     /// True if it has a program, and what that does.
     pub fn status(&self) -> QpuStatus {
         match self.status {
-            Status::Idle => QpuStatus::Idle,
-            Status::Hung => QpuStatus::Hung,
-            Status::Running if self.halted => QpuStatus::Halted,
-            Status::Running => QpuStatus::Running,
+            QpuStatus::Running if self.halted => QpuStatus::Halted,
+            status => status,
         }
-    }
-
-    /// True if it has stopped for the host to see.
-    #[must_use]
-    pub fn is_halted(&self) -> bool {
-        self.halted
-    }
-
-    /// DBQHLT (true) and DBQRUN (false).
-    pub fn set_halted(&mut self, halted: bool) {
-        self.halted = halted;
     }
 
     /// True if lookups are on their way.
@@ -200,7 +180,7 @@ impl Qpu {
 
     /// Stops for good.
     pub fn hang(&mut self, at: At, kind: FaultKind, shared: &mut Shared) {
-        self.status = Status::Hung;
+        self.status = QpuStatus::Hung;
         shared.report.fault(at, kind);
     }
 
@@ -211,7 +191,7 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Step {
-        if self.status == Status::Hung {
+        if self.status == QpuStatus::Hung {
             return Step::Waited(Wait::Hung);
         }
         if self.halted {
@@ -227,7 +207,7 @@ impl Qpu {
             self.pc,
             &mut self.cursor,
             memory,
-            &mut shared.totals.code_lines,
+            &mut shared.totals.caches.code_lines,
         ) {
             Ok(code) => code,
             Err(fault) => {
@@ -316,7 +296,7 @@ impl Qpu {
     /// The chip fetches two uniforms before the first instruction, whether the program reads any or
     /// not.
     fn check_uniforms(&self, shared: &mut Shared, memory: &mut impl Memory) {
-        let address = self.uniforms.address();
+        let address = self.uniforms.address;
         if self.uniforms.is_given() && memory.read_word(address).is_err() {
             self.warn(Rule::UniformsPointer, shared, || format!("{address:#010x}"));
         }

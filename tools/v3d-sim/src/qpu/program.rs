@@ -3,7 +3,7 @@
 //! Nothing is initialised for a user program but its code and uniforms address; what it leaves, it
 //! leaves. What the chip does to setup words between programs nobody says.
 
-use super::{Flow, Hazards, Qpu, Status};
+use super::{Flow, Hazards, Qpu, QpuStatus};
 use crate::race::Actor;
 use crate::rule::Rule;
 use crate::scheduler::Request;
@@ -13,7 +13,7 @@ use qpu::isa::INSTRUCTION_BYTES;
 impl Qpu {
     /// Starts a program on an idle QPU.
     pub fn start(&mut self, request: Request, shared: &mut Shared) {
-        self.status = Status::Running;
+        self.status = QpuStatus::Running;
         self.pc = request.code & !(INSTRUCTION_BYTES - 1);
         self.word = None;
         self.cursor.forget();
@@ -39,7 +39,7 @@ impl Qpu {
 
     /// The program has executed its last instruction.
     pub(super) fn end_program(&mut self, shared: &mut Shared) {
-        self.status = Status::Idle;
+        self.status = QpuStatus::Idle;
         shared.vpm.drain(self.number);
         shared.races.complete(self.number, Actor::Writes);
         shared.races.tell_arm(self.number);
@@ -61,7 +61,7 @@ impl Qpu {
                 "it was over by now, which nothing made sure of".into()
             });
         }
-        if shared.mutex.holder() == Some(self.number) {
+        if shared.mutex == Some(self.number) {
             self.warn(Rule::MutexHeldAtEnd, shared, String::new);
         }
         // A broken rule of a strict run is found when nothing runs any more: report it as it is.

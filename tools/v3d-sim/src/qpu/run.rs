@@ -7,7 +7,7 @@
 
 use super::Qpu;
 use super::state::accumulator;
-use super::{Status, TRAIL};
+use super::{QpuStatus, TRAIL};
 use crate::code::{CodeCache, place_in_block};
 use crate::decoded::Code;
 use crate::run::Run;
@@ -27,7 +27,7 @@ impl Qpu {
     /// The number of instructions of a run, the next ones, that can be executed in one go.
     #[inline]
     pub(super) fn length_of(&self, run: &Run, first: &Code) -> u32 {
-        let goes_on = self.status == Status::Running && !self.halted;
+        let goes_on = self.status == QpuStatus::Running && !self.halted;
         if run.length() == 0 || !goes_on || !self.hazards.allows(run, first) {
             return 0;
         }

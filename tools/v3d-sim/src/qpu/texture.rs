@@ -10,7 +10,6 @@ use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use crate::unit_event::UnitEvent;
 use qpu::isa::{Waddr, waddr};
 
 impl Qpu {
@@ -55,22 +54,15 @@ impl Qpu {
         let texels = pending.texels(s).map_err(FaultKind::Texture)?;
         self.tmus.request_texels(unit, &texels, self.at(), memory)?;
         // The border needs no memory; lanes that have it count as where another one is.
-        let some = texels.iter().find_map(|texel| texel.ok());
-        if let Some(some) = some {
+        if let Some(some) = texels.iter().find_map(|texel| texel.ok()) {
             let addresses = texels.map(|texel| texel.unwrap_or(some));
-            if let Some(time) = &mut shared.time {
-                time.looked_up(usize::from(self.number), unit, &addresses, shared.now);
-            }
-            shared.log.note(|| UnitEvent::TmuRequest {
-                qpu: self.number,
-                tmu: unit,
-                addresses,
-            });
-            self.check_lookup(&addresses, shared);
-        } else if let Some(time) = &mut shared.time {
-            time.looked_up(usize::from(self.number), unit, &[0; 16], shared.now);
+            self.looked_up(unit, &addresses, shared);
+            return Ok(());
         }
         shared.totals.tmu_requests += 1;
+        if let Some(time) = &mut shared.time {
+            time.looked_up(usize::from(self.number), unit, &[0; 16], shared.now);
+        }
         Ok(())
     }
 }

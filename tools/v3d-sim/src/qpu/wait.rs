@@ -50,7 +50,7 @@ impl Qpu {
             Wait::DmaLoad
         } else if units.uses(Units::STORE_WAIT) && shared.vdw.is_busy_for(self.number) {
             Wait::DmaStore
-        } else if units.uses(Units::MUTEX) && shared.mutex.holder().is_some() {
+        } else if units.uses(Units::MUTEX) && shared.mutex.is_some() {
             Wait::Mutex
         } else {
             return Ok(());

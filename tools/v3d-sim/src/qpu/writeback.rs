@@ -7,12 +7,13 @@ use super::execute::Results;
 use super::state::{Index, accumulator};
 use super::{Qpu, Stop};
 use crate::alu::pack::{self, Packed, Source};
-use crate::alu::{LANES, LaneMask, Lanes, float};
+use crate::alu::{LANES, LaneMask, Lanes};
 use crate::conflicts::ColourRounding;
 use crate::decoded::{Code, Destination, NO_REGISTER};
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
+use crate::vpm::setup::Width;
 use qpu::isa::{AddOp, Cond, MulPack, Pack, Slot, waddr};
 
 /// Operands of an add or sub, whose overflow is packed in its own way.
@@ -81,7 +82,9 @@ impl Qpu {
                 // so.
                 let is_whole = match code.colour {
                     MulPack::P8888 => true,
-                    MulPack::P8a => address == waddr::VPM_WRITE && self.vpm_write.is_bytes(),
+                    MulPack::P8a => {
+                        address == waddr::VPM_WRITE && self.vpm_write.width == Width::Byte
+                    }
                     _ => false,
                 };
                 if !is_whole {
@@ -158,35 +161,30 @@ impl Qpu {
             Destination::Nowhere | Destination::Unit(..) => {}
             Destination::Register(index) => {
                 let packs = colour || code.pack != Pack::None && index < super::state::FILE_B;
-                if packs {
-                    let value = self.packed(code, slot, index, value, enabled, sum);
-                    self.write_register(index, &value, enabled);
+                let value = if packs {
+                    &self.packed(code, slot, index, value, enabled, sum)
                 } else {
-                    self.write_register(index, value, enabled);
-                }
+                    value
+                };
+                self.write_register(index, value, enabled);
             }
             Destination::Accumulator(index) => {
                 self.hazards
                     .write_accumulator(index - accumulator(0), enabled);
-                if colour {
-                    let value = self.packed(code, slot, index, value, enabled, None);
-                    write_lanes(self.registers.at_mut(index), &value, enabled);
+                let value = if colour {
+                    &self.packed(code, slot, index, value, enabled, None)
                 } else {
-                    write_lanes(self.registers.at_mut(index), value, enabled);
-                }
+                    value
+                };
+                write_lanes(self.registers.at_mut(index), value, enabled);
             }
             to @ (Destination::R5 | Destination::R5Quads) => {
                 let quads = to == Destination::R5Quads;
-                if colour {
-                    let packed = value.map(|value| self.colour(code, value));
-                    self.write_r5(quads, &packed, enabled);
-                } else {
-                    let whole = value.map(|bits| Packed {
-                        bits,
-                        mask: u32::MAX,
-                    });
-                    self.write_r5(quads, &whole, enabled);
-                }
+                let packed = value.map(|value| match colour {
+                    true => self.colour(code, value),
+                    false => pack::word(value),
+                });
+                self.write_r5(quads, &packed, enabled);
             }
         }
     }
@@ -212,13 +210,11 @@ impl Qpu {
 
     /// A mul result as 8-bit colour.
     fn colour(&self, code: &Code, value: u32) -> Packed {
-        match self.conflicts.colour_rounding {
-            ColourRounding::Nearest => pack::colour(code.colour, value),
-            ColourRounding::Truncate => {
-                let byte = float::to_byte_truncated(value);
-                pack::colour(code.colour, float::from_byte(byte))
-            }
-        }
+        let rounding = match self.conflicts.colour_rounding {
+            ColourRounding::Nearest => 0.5,
+            ColourRounding::Truncate => 0.0,
+        };
+        pack::colour(code.colour, value, rounding)
     }
 
     /// The value of a register once a result is packed into it.

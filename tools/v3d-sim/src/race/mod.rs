@@ -12,9 +12,7 @@
 //!
 //! Clocks tick on synchronization only. Everything is forgotten when V3D is idle.
 
-mod accesses;
 mod clock;
-mod order;
 mod stores;
 #[cfg(test)]
 mod tests;
@@ -26,6 +24,7 @@ use crate::chip::QPUS;
 use crate::event::Place;
 use crate::report::At;
 use crate::rule::Rule;
+use crate::vpm::Words;
 use std::collections::VecDeque;
 use stores::Stores;
 use vpm::Shadow;
@@ -99,6 +98,9 @@ pub struct Races {
     /// True if anything has happened since the last reset.
     used: bool,
 }
+
+/// Increments that a semaphore takes before the next waits for a decrement.
+const SEMAPHORE_ROOM: u64 = crate::semaphore::LARGEST as u64;
 
 /// Instructions that are remembered; one more takes the place of another.
 const CODE: usize = 1024;
@@ -233,5 +235,107 @@ impl Races {
             self.used = true;
             self.forget();
         }
+    }
+
+    /// A semaphore was counted up.
+    pub fn increment(&mut self, qpu: u8, number: u8) {
+        let knowledge = self.release(qpu);
+        let tokens = &mut self.semaphores[usize::from(number & 15)];
+        tokens.ups.push_back(knowledge);
+        tokens.increments += 1;
+        if tokens.increments > SEMAPHORE_ROOM
+            && let Some(room) = tokens.downs.pop_front()
+        {
+            self.qpus[usize::from(qpu)].seen.join(&room);
+        }
+    }
+
+    /// A semaphore was counted down. Increments are taken in their order: a program that is right
+    /// must be so with every way to match them.
+    pub fn decrement(&mut self, qpu: u8, number: u8) {
+        let tokens = &mut self.semaphores[usize::from(number & 15)];
+        if let Some(token) = tokens.ups.pop_front() {
+            self.qpus[usize::from(qpu)].seen.join(&token);
+        }
+        let knowledge = self.release(qpu);
+        self.semaphores[usize::from(number & 15)]
+            .downs
+            .push_back(knowledge);
+    }
+
+    /// The mutex was taken.
+    pub fn acquire_mutex(&mut self, qpu: u8) {
+        self.qpus[usize::from(qpu)].seen.join(&self.mutex);
+    }
+
+    /// The mutex was given back.
+    pub fn release_mutex(&mut self, qpu: u8) {
+        let knowledge = self.release(qpu);
+        self.mutex.join(&knowledge);
+    }
+
+    /// A QPU writes VPM words, or starts a DMA load that does.
+    pub fn write_vpm(&mut self, at: At, actor: Actor, words: Words) -> Option<Race> {
+        let me = self.access(at, actor);
+        self.vpm
+            .write(me, &self.qpus[usize::from(at.qpu)].seen, words)
+    }
+
+    /// A QPU reads VPM words.
+    pub fn read_vpm(&mut self, at: At, words: Words) -> Option<Race> {
+        let me = self.access(at, Actor::Program);
+        let own = &self.qpus[usize::from(at.qpu)];
+        let mut race = self.vpm.read(me, &own.at_setup, words)?;
+        // Ordered by now, but not when the setup was written.
+        if own.seen.orders(race.other, me) {
+            race.rule = Rule::VpmSetupBeforeAcquire;
+        }
+        Some(race)
+    }
+
+    /// A DMA store that a QPU starts reads VPM words.
+    pub fn store_vpm(&mut self, at: At, words: Words) -> Option<Race> {
+        let me = self.access(at, Actor::Stores);
+        self.vpm
+            .read(me, &self.qpus[usize::from(at.qpu)].seen, words)
+    }
+
+    /// A DMA store that a QPU starts writes `bytes` bytes of memory at `addr`.
+    pub fn store_memory(&mut self, at: At, addr: u32, bytes: u32) -> Option<Race> {
+        let me = self.access(at, Actor::Stores);
+        let seen = &self.qpus[usize::from(at.qpu)].seen;
+        self.stores.write(me, seen, addr, bytes)
+    }
+
+    /// Accesses that a QPU knows to be over.
+    fn seen(&self, qpu: u8) -> &Clock {
+        &self.qpus[usize::from(qpu)].seen
+    }
+
+    /// True if there are stores at all that a QPU must not read the bytes of.
+    #[must_use]
+    pub fn has_open_stores(&self, qpu: u8) -> bool {
+        self.stores.are_open(self.seen(qpu))
+    }
+
+    /// True if there are bytes in the line at `addr` that a QPU must not read.
+    #[inline]
+    #[must_use]
+    pub fn line_is_open(&self, qpu: u8, addr: u32) -> bool {
+        let all = u64::MAX;
+        self.stores.bytes_are_open(self.seen(qpu), addr, all)
+    }
+
+    /// Like [`Races::line_is_open`] of the four bytes at `addr`.
+    #[inline]
+    #[must_use]
+    pub fn word_is_open(&self, qpu: u8, addr: u32) -> bool {
+        let bytes = 15 << (addr & 0x3c);
+        self.stores.bytes_are_open(self.seen(qpu), addr, bytes)
+    }
+
+    /// A QPU, by a lookup or a DMA load, reads `bytes` bytes of memory at `addr`.
+    pub fn read_memory(&self, qpu: u8, addr: u32, bytes: u32) -> Option<Race> {
+        self.stores.read(self.seen(qpu), addr, bytes)
     }
 }

@@ -121,15 +121,8 @@ impl Stores {
         race
     }
 
-    /// True if a reader who knows `seen` may not read all bytes of the line at `addr`.
-    #[inline]
-    #[must_use]
-    pub fn line_is_open(&self, seen: &Clock, addr: u32) -> bool {
-        self.bytes_are_open(seen, addr, u64::MAX)
-    }
-
-    /// True if a reader with the knowledge `seen` may not read all of these bytes of the line, a
-    /// bit each.
+    /// True if a reader with the knowledge `seen` may not read all of these bytes of the line at
+    /// `addr`, a bit each.
     #[inline]
     #[must_use]
     pub fn bytes_are_open(&self, seen: &Clock, addr: u32, bytes: u64) -> bool {

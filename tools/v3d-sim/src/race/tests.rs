@@ -1,9 +1,18 @@
 //! Orders that hold and orders that do not, without a simulator around them.
 
 use super::*;
-use crate::vpm::Words;
 
-const ROW: Words = Words::row(3);
+const ROW: Words = row(3);
+
+/// All of a row of the VPM.
+pub const fn row(y: usize) -> Words {
+    Words {
+        first: y * 16,
+        step: 1,
+        count: 16,
+        bytes: 15,
+    }
+}
 
 fn at(qpu: u8, pc: u32) -> At {
     let word = Some(0x1000_09e7_009e_7000);
@@ -166,7 +175,7 @@ fn a_transfer_is_over_once_some_wait_for_its_engine_is_known_of() {
     races.increment(6, 1);
     races.decrement(5, 1);
     assert!(races.is_over(5, Actor::Stores));
-    assert_eq!(races.store_vpm(at(5, 0x70), Words::row(8)), None);
+    assert_eq!(races.store_vpm(at(5, 0x70), row(8)), None);
     races.start_transfer(5, Actor::Stores);
     assert!(!races.is_over(5, Actor::Stores));
 }
@@ -187,7 +196,7 @@ fn second_of_two(first: Actor, second: Actor) -> Races {
     start(&mut races, 5, first, ROW);
     races.release_mutex(5);
     races.acquire_mutex(6);
-    start(&mut races, 6, second, Words::row(4));
+    start(&mut races, 6, second, row(4));
     races.complete(6, second);
     races
 }
@@ -217,7 +226,7 @@ fn a_wait_for_one_engine_says_nothing_of_the_other() {
 fn a_wait_does_not_cover_what_was_started_later() {
     let mut races = Races::default();
     races.start_transfer(6, Actor::Stores);
-    assert_eq!(races.store_vpm(at(6, 0x48), Words::row(4)), None);
+    assert_eq!(races.store_vpm(at(6, 0x48), row(4)), None);
     races.acquire_mutex(5);
     races.start_transfer(5, Actor::Stores);
     assert_eq!(races.store_vpm(at(5, 0x50), ROW), None);
@@ -271,10 +280,7 @@ fn the_arm_orders_programs_it_queues_after_others_ended() {
     let (before, after) = (Clock::default(), races.arm());
     races.start(6, &before);
     races.start(5, &after);
-    assert_eq!(
-        races.write_vpm(at(5, 0), Actor::Writes, Words::row(4)),
-        None
-    );
+    assert_eq!(races.write_vpm(at(5, 0), Actor::Writes, row(4)), None);
     races.setup(5);
     assert_eq!(races.read_vpm(at(5, 0), ROW), None);
     races.setup(6);
@@ -289,7 +295,7 @@ fn time_ends_and_begins_anew() {
     let mut races = Races::default();
     wrote(&mut races, 1);
     races.qpus[2].now = Epoch::LAST_TIME - 1;
-    races.write_vpm(at(2, 0), Actor::Writes, Words::row(9));
+    races.write_vpm(at(2, 0), Actor::Writes, row(9));
     races.release_mutex(2);
     wrote(&mut races, 3);
     assert!(races.write_vpm(at(4, 0), Actor::Writes, ROW).is_some());

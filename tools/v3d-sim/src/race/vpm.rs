@@ -213,6 +213,7 @@ fn note(race: &mut Option<Race>, seen: &Clock, other: Epoch, other_wrote: bool, 
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::row;
     use super::*;
     use crate::vpm::COLUMNS;
 
@@ -236,7 +237,7 @@ mod tests {
         for x in 0..16 {
             assert_eq!(shadow.write(epoch(x as u8 % 12), &nothing, column(x)), None);
         }
-        let race = shadow.read(epoch(3), &nothing, Words::row(5)).unwrap();
+        let race = shadow.read(epoch(3), &nothing, row(5)).unwrap();
         assert_eq!((race.other.qpu(), race.place), (0, 5 * 16));
         assert!(shadow.write(epoch(11), &nothing, column(4)).is_some());
     }
@@ -246,7 +247,7 @@ mod tests {
         let (mut shadow, nothing) = (Shadow::default(), Clock::default());
         let byte = |n: u32| Words {
             bytes: 1 << n,
-            ..Words::row(0)
+            ..row(0)
         };
         assert_eq!(shadow.write(epoch(1), &nothing, byte(0)), None);
         assert_eq!(shadow.write(epoch(2), &nothing, byte(1)), None);
@@ -258,14 +259,14 @@ mod tests {
     fn all_of_many_readers_are_remembered() {
         let (mut shadow, mut seen) = (Shadow::default(), Clock::default());
         for qpu in 0..5 {
-            assert_eq!(shadow.read(epoch(qpu), &seen, Words::row(0)), None);
+            assert_eq!(shadow.read(epoch(qpu), &seen, row(0)), None);
         }
         for qpu in [0, 1, 3, 4] {
             seen.pass(Actor::Program, qpu, 1);
         }
-        let race = shadow.write(epoch(0), &seen, Words::row(0)).unwrap();
+        let race = shadow.write(epoch(0), &seen, row(0)).unwrap();
         assert_eq!((race.other.qpu(), race.other_wrote), (2, false));
-        assert_eq!(shadow.write(epoch(0), &seen, Words::row(0)), None);
+        assert_eq!(shadow.write(epoch(0), &seen, row(0)), None);
         assert_eq!(shadow.free.len(), 16);
     }
 
@@ -275,10 +276,10 @@ mod tests {
         let words = Words {
             first: WORDS - 1,
             count: 2,
-            ..Words::row(0)
+            ..row(0)
         };
         shadow.write(epoch(1), &Clock::default(), words);
-        let race = shadow.read(epoch(2), &Clock::default(), Words::row(0));
+        let race = shadow.read(epoch(2), &Clock::default(), row(0));
         assert_eq!(race.unwrap().place, 0);
     }
 }

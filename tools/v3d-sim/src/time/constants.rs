@@ -4,16 +4,9 @@
 //! SDRAM, which keep their nanoseconds. "Fitted" means fitted to published run times of GPU_FFT and
 //! nothing else, never to a program of this project; on which rows, each constant says.
 //!
-//! How the recommended values were picked. What is published is set so (latencies, DMA rates,
-//! SDRAM's turnarounds, the mailbox). The rest was fitted to the fitting set alone: GPU_FFT 3.0 at
-//! batch 1, 2^8, 10, 12, 14, 16, 18, and the author's counter table (`fidelity fit`;
-//! docs/fidelity.md lists what each descent found). The best set so found leaves 3.0's 2^13 at
-//! batch 10 just outside its band, and the mean error of release 3.0 too. So the recommended values
-//! were moved by hand, with sight of all published rows, until all were in; of eight sets that were
-//! tried this is the first. `read_bus` and `vpm_column` went to the slow side, up to where the
-//! counter table's clocks come near 5 %. `sdram_row` had to go to the fast side, from 12.1, for
-//! 2^22 and the mean. That all rows are in is therefore no test of these values; the structure,
-//! too, was chosen with sight of all rows. No program of this project was looked at.
+//! What is published is set so (latencies, DMA rates, SDRAM's turnarounds, the mailbox). The rest
+//! was fitted (`fidelity fit`) and then moved by hand, with sight of all published rows;
+//! docs/fidelity.md says how, and what each descent found. No program of this project was used.
 //!
 //! Sources: reference/qpu.md sections 4, 5, 6.4, 8.2 to 8.4; reference/timing.md section 3.
 
@@ -79,48 +72,14 @@ pub struct Described {
     pub is_whole: bool,
 }
 
-/// A number that a constant can be.
-trait Value: Copy {
-    /// The range, by its unit.
-    fn range(unit: &str) -> [f64; 2];
-    /// True if it is an integer.
-    const IS_WHOLE: bool;
-    fn get(self) -> f64;
-    fn set(&mut self, value: f64);
-}
-
-impl Value for f64 {
-    const IS_WHOLE: bool = false;
-    fn range(_unit: &str) -> [f64; 2] {
+/// The range of a constant, by its type and its unit.
+fn range(is_whole: bool, unit: &str) -> [f64; 2] {
+    match (is_whole, unit) {
         // A time; if an access took longer, no program would come to its end.
-        [0.0, 1e6]
-    }
-    fn get(self) -> f64 {
-        self
-    }
-    fn set(&mut self, value: f64) {
-        *self = value;
-    }
-}
-
-impl Value for u32 {
-    const IS_WHOLE: bool = true;
-    fn range(unit: &str) -> [f64; 2] {
+        (false, _) => [0.0, 1e6],
         // What a host can hold.
-        [
-            1.0,
-            if unit == "bytes" {
-                16_777_216.0
-            } else {
-                4096.0
-            },
-        ]
-    }
-    fn get(self) -> f64 {
-        f64::from(self)
-    }
-    fn set(&mut self, value: f64) {
-        *self = value as u32;
+        (true, "bytes") => [1.0, 16_777_216.0],
+        (true, _) => [1.0, 4096.0],
     }
 }
 
@@ -155,21 +114,24 @@ macro_rules! constants {
             /// All numbers, with what they are and where they come from.
             #[must_use]
             pub fn describe(&self) -> Vec<Described> {
-                vec![$(Described {
-                    name: stringify!($name),
-                    value: self.$name.get(),
-                    unit: $unit,
-                    what: $what,
-                    source: $source,
-                    range: <$kind as Value>::range($unit),
-                    is_whole: <$kind as Value>::IS_WHOLE,
+                vec![$({
+                    let is_whole = stringify!($kind) == "u32";
+                    Described {
+                        name: stringify!($name),
+                        value: f64::from(self.$name),
+                        unit: $unit,
+                        what: $what,
+                        source: $source,
+                        range: range(is_whole, $unit),
+                        is_whole,
+                    }
                 }),*]
             }
 
             /// Sets the number of that name. False when there is none.
             pub fn set(&mut self, name: &str, value: f64) -> bool {
                 match name {
-                    $(stringify!($name) => self.$name.set(value),)*
+                    $(stringify!($name) => self.$name = value as $kind,)*
                     _ => return false,
                 }
                 true

@@ -95,7 +95,7 @@ pub struct Events {
     /// The slot, counted from time 0, that no event lies before, and that the turn begins with.
     first: u64,
     /// Time at which the next event is due.
-    next_at: Ticks,
+    pub next_at: Ticks,
     /// Events due after this turn: time, and a number in order of making.
     later: BinaryHeap<Reverse<(Ticks, u64, Event)>>,
     made: u64,
@@ -175,12 +175,6 @@ impl Events {
         } else {
             self.free = std::mem::replace(&mut self.nodes[number as usize], node).next;
         }
-    }
-
-    /// The time at which the next is due.
-    #[inline]
-    pub fn next_at(&self) -> Ticks {
-        self.next_at
     }
 
     /// The next, if it is due at `until` or earlier.
@@ -286,7 +280,7 @@ mod tests {
                 (7, Event::VdrLine)
             ]
         );
-        assert_eq!(events.next_at(), NEVER);
+        assert_eq!(events.next_at, NEVER);
     }
 
     #[test]
@@ -318,7 +312,7 @@ mod tests {
                 let until = now + Ticks::from(next(4_000));
                 wanted.sort_by_key(|(at, _)| *at);
                 assert_eq!(
-                    events.next_at(),
+                    events.next_at,
                     wanted.first().map_or(NEVER, |event| event.0)
                 );
                 let popped = events.pop(until).map(|(at, event)| match event {

@@ -11,11 +11,13 @@ pub struct Handover {
     /// The order of waiting for the mutex.
     pub mutex: Ticks,
     sfu_interval: Ticks,
-    sfu_free: [Ticks; SLICES],
+    /// The time at which the SFU of each slice takes another operation.
+    pub sfu_free: [Ticks; SLICES],
     /// From a program's start to the fetch of its first instruction.
     pub program_start: Ticks,
     launch_interval: Ticks,
-    launch_free: Ticks,
+    /// The time at which the next program can be given out.
+    pub launch_free: Ticks,
 }
 
 impl Handover {
@@ -32,21 +34,11 @@ impl Handover {
         }
     }
 
-    /// The time at which the next program can be given out.
-    pub fn next_launch(&self) -> Ticks {
-        self.launch_free
-    }
-
     /// The time at which the program that the scheduler gives out at `now` starts.
     pub fn launch(&mut self, now: Ticks) -> Ticks {
         let at = now.max(self.launch_free);
         self.launch_free = at + self.launch_interval;
         at
-    }
-
-    /// The time at which the SFU of a slice takes another operation.
-    pub fn sfu_free_at(&self, slice: usize) -> Ticks {
-        self.sfu_free[slice]
     }
 
     /// An operation on the SFU of a slice.
@@ -75,7 +67,6 @@ mod tests {
     fn the_sfu_of_a_slice_is_one() {
         let mut handover = Handover::new(&Constants::recommended());
         handover.use_sfu(1, 0);
-        assert_eq!(handover.sfu_free_at(0), 0);
-        assert_eq!(handover.sfu_free_at(1), 4 * CLOCK);
+        assert_eq!(handover.sfu_free, [0, 4 * CLOCK, 0]);
     }
 }

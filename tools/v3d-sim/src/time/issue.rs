@@ -68,11 +68,6 @@ impl Issue {
         self.wake[..below].iter().rposition(|at| *at <= now)
     }
 
-    #[cfg(test)]
-    fn tries(&self, qpu: usize, now: u64) -> bool {
-        self.wake[qpu] <= now
-    }
-
     /// The QPU has executed, or starts: it tries again in round `next`.
     pub fn go_on(&mut self, qpu: usize, now: u64, next: u64) {
         if let Some(stall) = self.stalls[qpu].take() {
@@ -166,9 +161,9 @@ mod tests {
         issue.wake_first(wait, 20 * ROUND + 1);
         issue.find_next_round();
         assert_eq!(issue.next_round(), 21);
-        assert!(issue.tries(4, 21) && !issue.tries(2, 21));
+        assert!(issue.tries_at(4) <= 21 && issue.tries_at(2) > 21);
         issue.wake_first(wait, 22 * ROUND);
-        assert!(issue.tries(2, 22) && !issue.tries(7, 22));
+        assert!(issue.tries_at(2) <= 22 && issue.tries_at(7) > 22);
     }
 
     #[test]

@@ -42,6 +42,7 @@ use crate::chip::{QPUS, SLICES};
 use crate::config::Config;
 use crate::counters::CacheCounts;
 use crate::event::Wait;
+use crate::unit_event::DmaEngine;
 use events::{Client, Event, Events};
 use handover::Handover;
 use instruction_cache::InstructionCache;
@@ -59,10 +60,8 @@ use vpm::VpmPort;
 /// The work of the functional model when time has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Move the next row of the load that is under way.
-    LoadRow,
-    /// Move the next row of the store that is under way.
-    StoreRow,
+    /// Move the next row of the transfer that an engine has under way.
+    Row(DmaEngine),
     /// Give out the next program.
     Dispatch,
 }
@@ -77,7 +76,8 @@ pub struct Time {
     /// Addresses of the uniforms of the programs that have been given to QPUs.
     streams: [u32; QPUS],
     tmus: [Tmu; 2 * SLICES],
-    l2c: L2c,
+    /// The L2C, and memory behind it.
+    pub l2c: L2c,
     vpm: VpmPort,
     vdr: Vdr,
     vdw: Vdw,
@@ -169,11 +169,11 @@ impl Time {
             Event::VdrLine => self.vdr.ask(now, &mut self.l2c, &mut self.events),
             Event::VdrRow => {
                 let seen = self.vdr.row(now, &mut self.events);
-                return seen.then_some(Effect::LoadRow);
+                return seen.then_some(Effect::Row(DmaEngine::Load));
             }
             Event::VdwRow => {
                 let seen = self.vdw.row(now, &mut self.vpm, &mut self.events);
-                return seen.then_some(Effect::StoreRow);
+                return seen.then_some(Effect::Row(DmaEngine::Store));
             }
             Event::Outside(access) => {
                 self.l2c.system.outside(now, access);
@@ -187,7 +187,7 @@ impl Time {
     /// [`Effect::Dispatch`] says when it is: a host takes time to queue programs, and a QPU that
     /// has ended one by then may get the next.
     pub fn may_dispatch(&mut self, now: u64) -> bool {
-        let at = self.handover.next_launch();
+        let at = self.handover.launch_free;
         if at <= now * ROUND {
             return true;
         }
@@ -292,14 +292,12 @@ impl Time {
         self.vdw.request(ready, rows, &mut self.events);
     }
 
-    /// The load that is under way has faulted.
-    pub fn load_faulted(&mut self) {
-        self.vdr.drop_transfer();
-    }
-
-    /// The store that is under way has faulted.
-    pub fn store_faulted(&mut self) {
-        self.vdw.drop_transfer();
+    /// The transfer that an engine has under way has faulted.
+    pub fn transfer_faulted(&mut self, engine: DmaEngine) {
+        match engine {
+            DmaEngine::Load => self.vdr.drop_transfer(),
+            DmaEngine::Store => self.vdw.drop_transfer(),
+        }
     }
 
     /// A semaphore was counted up or down in round `now`.
@@ -339,14 +337,9 @@ impl Time {
             Wait::TmuResult(unit) => self.tmus[tmu_of(qpu, unit)].ready_at(within),
             Wait::VpmRead => self.vpm.readable_at(qpu),
             Wait::VpmWrite => self.vpm.writable_at(now * ROUND, qpu),
-            Wait::Sfu => self.handover.sfu_free_at(slice),
+            Wait::Sfu => self.handover.sfu_free[slice],
             _ => NEVER,
         }
-    }
-
-    /// L2CACTL.L2CCLR.
-    pub fn clear_l2c(&mut self) {
-        self.l2c.clear();
     }
 
     /// SLCACTL: a bit for each slice and kind of cache.
@@ -366,20 +359,9 @@ impl Time {
         }
     }
 
-    /// The ARM has written there, and what it wrote lies in the system L2 where the board has one
-    /// for it.
-    pub fn arm_wrote(&mut self, addr: u32, bytes: u32) {
-        self.l2c.system.arm_wrote(addr, bytes);
-    }
-
     /// Someone else than V3D reaches memory at `at`, which may be to come.
     pub fn outside_later(&mut self, at: Ticks, access: Outside) {
         self.events.push(at, Event::Outside(access));
-    }
-
-    /// The same at once; gives when the data is there.
-    pub fn outside(&mut self, at: Ticks, access: Outside) -> Ticks {
-        self.l2c.system.outside(at, access)
     }
 
     /// The counts since reset.

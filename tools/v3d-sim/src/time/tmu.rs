@@ -215,7 +215,7 @@ impl Tmu {
             if self.looked_up == self.lookups.len() {
                 self.free_at = next;
                 self.busy = false;
-            } else if next > until || next >= events.next_at() {
+            } else if next > until || next >= events.next_at {
                 events.push(next, Event::TmuLookup(self.number));
                 return;
             } else {

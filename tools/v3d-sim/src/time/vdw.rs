@@ -41,14 +41,10 @@ impl Rows {
     }
 }
 
-struct Request {
-    rows: Rows,
-    ready: Ticks,
-}
-
 /// The engine.
 pub struct Vdw {
-    queue: VecDeque<Request>,
+    /// Transfers, and when each may begin.
+    queue: VecDeque<(Rows, Ticks)>,
     row: u32,
     row_start: Ticks,
     lines_done: u32,
@@ -80,7 +76,7 @@ impl Vdw {
 
     /// Queues a transfer that may begin at `ready`.
     pub fn request(&mut self, ready: Ticks, rows: Rows, events: &mut Events) {
-        self.queue.push_back(Request { rows, ready });
+        self.queue.push_back((rows, ready));
         if self.queue.len() == 1 {
             events.push(ready + self.start, Event::VdwRow);
         }
@@ -97,14 +93,14 @@ impl Vdw {
         let in_row = std::mem::take(&mut self.in_row);
         self.row += u32::from(in_row);
         let ended = in_row && !self.dropped;
-        let Some(request) = self.queue.front() else {
+        let Some((rows, _)) = self.queue.front() else {
             return ended;
         };
-        if self.row >= request.rows.count {
+        if self.row >= rows.count {
             (self.row, self.dropped) = (0, false);
             self.queue.pop_front();
-            if let Some(next) = self.queue.front() {
-                events.push(next.ready.max(now) + self.start, Event::VdwRow);
+            if let Some((_, ready)) = self.queue.front() {
+                events.push(now.max(*ready) + self.start, Event::VdwRow);
             }
             return ended;
         }
@@ -119,17 +115,17 @@ impl Vdw {
 
     /// [`Event::VdwLine`]: a line of the row is through the bus, and memory takes it or not yet.
     pub fn line(&mut self, now: Ticks, system: &mut SystemL2, events: &mut Events) {
-        let Some(request) = self.queue.front() else {
+        let Some((rows, _)) = self.queue.front() else {
             return;
         };
-        let (first, last) = request.rows.lines(self.row);
+        let (first, last) = rows.lines(self.row);
         let line = first.wrapping_add(self.lines_done) & (u32::MAX >> 6);
         let taken = system.takes_write(now, line);
         if taken > now {
             events.push(taken, Event::VdwLine);
             return;
         }
-        system.write(now, line, request.rows.is_part(self.row, line));
+        system.write(now, line, rows.is_part(self.row, line));
         self.lines_done += 1;
         if line == last {
             let least = self.row_start + self.line * Ticks::from(self.lines_done);

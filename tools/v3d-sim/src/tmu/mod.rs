@@ -173,7 +173,7 @@ impl Tmus {
                 Err(border) => *border,
             };
         }
-        fifo.push(at, pending.words());
+        fifo.push(at, pending.words);
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl Tmus {
     #[must_use]
     pub fn requests(&self, unit: u8) -> usize {
         let unit = usize::from(unit);
-        self.results[unit].words + self.pending[unit].words()
+        self.results[unit].words + self.pending[unit].words
     }
 
     /// Puts the oldest result into `to`, and removes it. False when there is none.

@@ -16,9 +16,12 @@ const PAGE_LINES: usize = 4096;
 /// A cache, by its bit: it has read the line since it was last cleared. The bit to its left: what
 /// it holds is old.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cache {
+pub enum Cache {
+    /// V3D's own L2.
     L2c = 1,
+    /// The TMU caches of all slices.
     Tmu = 1 << 2,
+    /// The uniform caches of all slices.
     Uniforms = 1 << 4,
 }
 
@@ -173,22 +176,8 @@ impl StaleLines {
             .map(|place| self.storers[usize::from(place)])
     }
 
-    /// SLCACTL has cleared the TMU caches of all slices.
-    pub fn clear_tmu(&mut self) {
-        self.clear(Cache::Tmu);
-    }
-
-    /// SLCACTL has cleared the uniform caches of all slices.
-    pub fn clear_uniforms(&mut self) {
-        self.clear(Cache::Uniforms);
-    }
-
-    /// L2CACTL has cleared the L2 cache.
-    pub fn clear_l2(&mut self) {
-        self.clear(Cache::L2c);
-    }
-
-    fn clear(&mut self, cache: Cache) {
+    /// SLCACTL or L2CACTL has cleared a cache, in all slices.
+    pub fn clear(&mut self, cache: Cache) {
         let keep = !(3 * cache as u8);
         self.pages.retain(|page| {
             for (line, words) in page.lines.iter_mut().zip(&mut page.words) {
@@ -228,14 +217,14 @@ mod tests {
             !stale(&mut lines, 0x4000_0080),
             "stored before its first read"
         );
-        lines.clear_tmu();
+        lines.clear(Cache::Tmu);
         assert!(stale(&mut lines, 0x4000_0040), "L2C may still hold it");
-        lines.clear_l2();
+        lines.clear(Cache::L2c);
         assert!(
             stale(&mut lines, 0x4000_0040),
             "the TMU cache has read it again"
         );
-        lines.clear_tmu();
+        lines.clear(Cache::Tmu);
         assert!(!stale(&mut lines, 0x4000_0040));
         assert!(!lines.is_word_stale(0x4000_007c));
     }
@@ -249,14 +238,14 @@ mod tests {
             stale(&mut lines, 0x40),
             "a uniform read has brought it into L2C"
         );
-        lines.clear_l2();
-        lines.clear_tmu();
+        lines.clear(Cache::L2c);
+        lines.clear(Cache::Tmu);
         assert!(!stale(&mut lines, 0x40));
         assert!(
             lines.read_uniform(0x40),
             "the uniform cache was not cleared"
         );
-        lines.clear_uniforms();
+        lines.clear(Cache::Uniforms);
         assert!(!lines.read_uniform(0x40));
     }
 

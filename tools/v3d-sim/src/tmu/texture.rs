@@ -139,7 +139,9 @@ pub struct Pending {
     /// t, r and b, where written.
     pub coordinates: [Option<[u32; 16]>; 3],
     config: [u32; 4],
-    words: usize,
+    /// Requests that it takes in the FIFO: one for each coordinate; 0 if none was written since the
+    /// last lookup.
+    pub words: usize,
 }
 
 impl Pending {
@@ -149,18 +151,6 @@ impl Pending {
             *word = config;
         }
         self.words += 1;
-    }
-
-    /// True if t, r or b was written since the last lookup.
-    #[must_use]
-    pub fn is_texture(&self) -> bool {
-        self.words > 0
-    }
-
-    /// Requests that it takes in the FIFO.
-    #[must_use]
-    pub fn words(&self) -> usize {
-        self.words
     }
 
     /// For each lane where its texel is, or the border colour.

@@ -100,8 +100,7 @@ impl V3d {
         self.shared.vpm.set_late(is(Defect::LateVpm));
         let semaphores = &mut self.shared.semaphores;
         semaphores.let_two_through(is(Defect::SemaphoreTwo));
-        self.scheduler
-            .ignore_reservations(is(Defect::NoReservation));
+        self.scheduler.ignores_reservations = is(Defect::NoReservation);
         let lines = (self.config.constants.instruction_cache_bytes / CODE_LINE_BYTES) as usize;
         for cache in &mut self.code {
             cache.hold_lines(is(Defect::StaleInstructions).then_some(lines));
@@ -208,7 +207,7 @@ impl V3d {
 
     /// QPU `number` is halted or resumed by the host: what it waits for changes.
     pub(crate) fn set_halted(&mut self, number: usize, halted: bool) {
-        self.qpus[number].set_halted(halted);
+        self.qpus[number].halted = halted;
         if self.shared.time.is_none() {
             self.waits[number] = None;
         }
@@ -309,7 +308,7 @@ impl V3d {
             if let Some(request) = self.scheduler.next_for(number) {
                 self.qpus[number].start(request, &mut self.shared);
                 if let Some(time) = &mut self.shared.time {
-                    let address = request.uniforms.address();
+                    let address = request.uniforms.address;
                     self.active_from[number] = time.start(number, address, now);
                 }
                 self.launched = true;
@@ -394,15 +393,15 @@ impl V3d {
             waiting: waiting
                 .filter_map(|number| Some((self.qpus[number].place(), self.waits[number]?)))
                 .collect(),
-            semaphores: self.shared.semaphores.counts(),
-            mutex_holder: self.shared.mutex.holder(),
+            semaphores: self.shared.semaphores.counts,
+            mutex_holder: self.shared.mutex,
             queued: self.scheduler.queued() as u32,
         }
     }
 
     /// Semaphores survive programs: one that is left up will surprise the next launch.
     pub(crate) fn check_semaphores(&mut self) {
-        let counts = self.shared.semaphores.counts();
+        let counts = self.shared.semaphores.counts;
         if counts != [0; 16] {
             let left = counts.iter().enumerate().filter(|(_, count)| **count > 0);
             let left: Vec<String> = left
@@ -448,7 +447,7 @@ impl V3d {
     /// place. [`V3d::memory_changed`] says so by itself.
     pub fn arm_touched(&mut self, addr: u32, bytes: u32) {
         if let Some(time) = &mut self.shared.time {
-            time.arm_wrote(addr, bytes);
+            time.l2c.system.arm_wrote(addr, bytes);
         }
     }
 

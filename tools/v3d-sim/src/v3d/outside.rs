@@ -45,7 +45,7 @@ impl V3d {
         if is_running {
             time.outside_later(at, access.on_bus());
         } else {
-            time.outside(at, access.on_bus());
+            time.l2c.system.outside(at, access.on_bus());
         }
     }
 
@@ -54,7 +54,12 @@ impl V3d {
     pub fn arm_access(&mut self, access: OutsideAccess) -> Option<u64> {
         let at = self.shared.now * ROUND + access.ahead;
         let time = self.shared.time.as_mut()?;
-        Some(time.outside(at, access.on_bus()).saturating_sub(at))
+        Some(
+            time.l2c
+                .system
+                .outside(at, access.on_bus())
+                .saturating_sub(at),
+        )
     }
 }
 

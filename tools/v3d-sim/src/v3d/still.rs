@@ -17,13 +17,13 @@ impl V3d {
     /// The counts of the sixteen semaphores.
     #[must_use]
     pub fn semaphores(&self) -> [u8; 16] {
-        self.shared.semaphores.counts()
+        self.shared.semaphores.counts
     }
 
     /// The QPU that holds the mutex.
     #[must_use]
     pub fn mutex_holder(&self) -> Option<u8> {
-        self.shared.mutex.holder()
+        self.shared.mutex
     }
 
     /// A row of the VPM, 0..127 (QPUs reach 0..63), without QPU writes that are on their way.

@@ -17,6 +17,7 @@ use crate::memory::Memory;
 use crate::observe::{Observer, Stall};
 use crate::qpu::Step;
 use crate::time::{CLOCK, Effect, NEVER, ROUND, round_from};
+use crate::unit_event::DmaEngine;
 
 /// Instructions that the other QPUs of a slice read at most while one owes a run.
 const READ_WHILE_OWING: usize = 4 * LINE_CODES;
@@ -87,9 +88,7 @@ impl V3d {
     /// A round in which at least one QPU tries.
     fn timed_round<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) {
         let now = self.shared.now;
-        if self.shared.vpm.is_busy() {
-            self.shared.vpm.advance(now);
-        }
+        self.shared.vpm.advance(now);
         self.set_stuck(false);
         let mut below = QPUS;
         while let Some(time) = &self.shared.time
@@ -209,9 +208,7 @@ impl V3d {
             let left = time.issue.tries_at(number).saturating_sub(now + 1);
             time.issue.go_on(number, now, now + 1);
             self.pay(number, owed.saturating_sub(left as u32));
-            if self.shared.vpm.is_busy() {
-                self.shared.vpm.advance(now);
-            }
+            self.shared.vpm.advance(now);
         }
     }
 
@@ -223,32 +220,27 @@ impl V3d {
         memory: &mut impl Memory,
         observer: &mut O,
     ) {
-        if self.shared.vpm.is_busy() {
-            self.shared.vpm.advance(at / ROUND);
-        }
-        let ((qpu, fault), wait) = match effect {
-            Effect::LoadRow => (self.shared.load_row(memory), Wait::DmaLoad),
-            Effect::StoreRow => (self.shared.store_row(memory), Wait::DmaStore),
-            Effect::Dispatch => {
-                let now = round_from(at);
-                self.dispatch_in(now);
-                if O::ACTIVE {
-                    // It may try in that round, which began a round before its end.
-                    self.tell_starts_in(now - 1, observer);
-                }
-                return;
+        self.shared.vpm.advance(at / ROUND);
+        let Effect::Row(engine) = effect else {
+            let now = round_from(at);
+            self.dispatch_in(now);
+            if O::ACTIVE {
+                // It may try in that round, which began a round before its end.
+                self.tell_starts_in(now - 1, observer);
             }
-        };
-        let (Some(qpu), Some(time)) = (qpu, &mut self.shared.time) else {
             return;
+        };
+        let moved = self.shared.move_row(engine, memory);
+        let (Some((qpu, fault)), Some(time)) = (moved, &mut self.shared.time) else {
+            return;
+        };
+        let wait = match engine {
+            DmaEngine::Load => Wait::DmaLoad,
+            DmaEngine::Store => Wait::DmaStore,
         };
         time.issue.wake(usize::from(qpu), wait, at);
         if let Some((place, kind)) = fault {
-            if wait == Wait::DmaLoad {
-                time.load_faulted();
-            } else {
-                time.store_faulted();
-            }
+            time.transfer_faulted(engine);
             self.hang(place, kind);
         }
         if O::ACTIVE {
@@ -313,6 +305,6 @@ impl V3d {
         {
             *total += counted;
         }
-        totals.caches = Some(time.counts());
+        totals.caches = time.counts();
     }
 }

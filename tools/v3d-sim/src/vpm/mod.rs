@@ -68,13 +68,6 @@ impl Default for Vpm {
 }
 
 impl Vpm {
-    /// A word by row and column, both taken modulo the size.
-    #[cfg(test)]
-    #[must_use]
-    pub fn word(&self, y: usize, x: usize) -> u32 {
-        self.words[y % ROWS * COLUMNS + x % COLUMNS]
-    }
-
     /// The word at a linear address {Y, X}, modulo the size.
     #[must_use]
     pub fn linear(&self, address: usize) -> u32 {
@@ -308,7 +301,7 @@ mod tests {
         assert!(vpm.is_reserved(&setup(0x1a03)) && !vpm.is_reserved(&setup(0x1a04)));
         vpm.write(0, 0, setup(0x1200), iota(1));
         vpm.drain(0);
-        let column: Vec<u32> = (0..6).map(|y| vpm.word(y, 0)).collect();
+        let column: Vec<u32> = (0..6).map(|y| vpm.linear(y * COLUMNS)).collect();
         assert_eq!(column, [1, 2, 3, 4, 0, 0]);
     }
 

@@ -63,34 +63,19 @@ pub struct Place {
 /// Orientation, width, address and stride of the next vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockSetup {
-    horizontal: bool,
+    /// True if a vector lies along a row.
+    pub horizontal: bool,
     laned: bool,
-    width: Width,
+    /// The width of an element; of a lane the VPM takes no more.
+    pub width: Width,
     stride: u32,
     addr: u32,
-    /// The stride has led past the last row, so that the address began anew.
-    wrapped: bool,
+    /// The stride has led past the last row, so that the address began anew and the next vector
+    /// lies in one of the first.
+    pub wrapped: bool,
 }
 
 impl BlockSetup {
-    /// True if the next vector lies behind the last row, and so in one of the first.
-    #[must_use]
-    pub fn has_wrapped(&self) -> bool {
-        self.wrapped
-    }
-
-    /// True if elements are bytes, so that the VPM takes only the lowest of a lane.
-    #[must_use]
-    pub fn is_bytes(&self) -> bool {
-        self.width == Width::Byte
-    }
-
-    /// True if a vector lies along a row.
-    #[must_use]
-    pub fn is_horizontal(&self) -> bool {
-        self.horizontal
-    }
-
     /// The fields of a setup word with bits 31:30 = 0. `None` when SIZE is the reserved 3.
     #[must_use]
     pub fn from_word(word: u32) -> Option<Self> {

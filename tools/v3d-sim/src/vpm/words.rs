@@ -19,17 +19,6 @@ pub struct Words {
 }
 
 impl Words {
-    /// All of a row.
-    #[cfg(test)]
-    pub const fn row(y: usize) -> Self {
-        Self {
-            first: y * COLUMNS,
-            step: 1,
-            count: COLUMNS,
-            bytes: 15,
-        }
-    }
-
     /// The last, before it is taken modulo the size.
     #[must_use]
     pub fn last(self) -> usize {

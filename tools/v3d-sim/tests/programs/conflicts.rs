@@ -10,7 +10,7 @@ fn lab(conflict: &str, choice: &str) -> Lab {
     let mut conflicts = Conflicts::default();
     conflicts.choose(conflict, choice).unwrap();
     let runner = SimRunner::new(1 << 20).with_strict(false);
-    Lab::with(runner.with_conflicts(conflicts))
+    Lab::with(runner.with(|config| config.conflicts = conflicts))
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::chip::{QPUS, SLICES};
 use crate::defect::Defect;
 use crate::rule::Rule;
 use crate::scheduler::Request;
+use crate::tmu::stale::Cache;
 use crate::uniforms::Uniforms;
 use performance::Performance;
 
@@ -56,9 +57,9 @@ const IDENT2: u32 = 0x0000_0121;
 /// Largest VPMBASE: the whole window of user programs.
 const VPMBASE_ALL: u32 = 16;
 const ERRSTAT_VCDI: u32 = 1 << 12;
-/// SLCACTL's bits of the uniform caches of every slice there is.
 /// SLCACTL: the bits of instruction caches.
 const ALL_INSTRUCTION_CACHES: u32 = 0x0000_000f;
+/// SLCACTL's bits of the uniform caches of every slice there is.
 const ALL_UNIFORM_CACHES: u32 = 0x0000_0700;
 /// SLCACTL's bits of both TMU caches in every slice there is.
 const ALL_TMU_CACHES: u32 = 0x0707_0000;
@@ -97,15 +98,15 @@ impl V3d {
             offset::L2CACTL => u32::from(registers.l2c_enabled),
             offset::INTCTL => registers.interrupts,
             offset::INTENA | offset::INTDIS => registers.interrupts_enabled,
-            offset::SQRSV0 => self.scheduler.reserved(0),
-            offset::SQRSV1 => self.scheduler.reserved(1),
+            offset::SQRSV0 => self.scheduler.reserved[0],
+            offset::SQRSV1 => self.scheduler.reserved[1],
             offset::SQCNTL => registers.sqcntl,
             offset::SRQUA => registers.srqua,
             offset::SRQUL => registers.srqul,
             offset::SRQCS => self.scheduler.status(),
             offset::VPACNTL => registers.vpacntl,
             offset::VPMBASE => registers.vpmbase,
-            offset::PCTRE => registers.performance.enabled(),
+            offset::PCTRE => registers.performance.enabled,
             offset::PCTR0..=offset::PCTRS15 => registers
                 .performance
                 .read(offset - offset::PCTR0, &self.shared.totals),
@@ -138,8 +139,8 @@ impl V3d {
             offset::INTCTL => registers.interrupts &= !value,
             offset::INTENA => registers.interrupts_enabled |= value & 15,
             offset::INTDIS => registers.interrupts_enabled &= !value,
-            offset::SQRSV0 => self.scheduler.reserve(0, value),
-            offset::SQRSV1 => self.scheduler.reserve(1, value),
+            offset::SQRSV0 => self.scheduler.reserved[0] = value,
+            offset::SQRSV1 => self.scheduler.reserved[1] = value,
             offset::SQCNTL => registers.sqcntl = value & 15,
             offset::SRQPC => self.queue_program(value),
             offset::SRQUA => registers.srqua = value,
@@ -197,9 +198,9 @@ impl V3d {
         }
         if value & 4 != 0 {
             self.check_cache_clear();
-            self.shared.stale.clear_l2();
+            self.shared.stale.clear(Cache::L2c);
             if let Some(time) = &mut self.shared.time {
-                time.clear_l2c();
+                time.l2c.clear();
             }
         }
     }
@@ -220,10 +221,10 @@ impl V3d {
             time.clear_slices(cleared);
         }
         if value & ALL_UNIFORM_CACHES == ALL_UNIFORM_CACHES {
-            self.shared.stale.clear_uniforms();
+            self.shared.stale.clear(Cache::Uniforms);
         }
         if value & ALL_TMU_CACHES == ALL_TMU_CACHES {
-            self.shared.stale.clear_tmu();
+            self.shared.stale.clear(Cache::Tmu);
         }
     }
 
@@ -247,7 +248,7 @@ impl V3d {
 
     fn halted_qpus(&self) -> u32 {
         (0..QPUS)
-            .filter(|number| self.qpus[*number].is_halted())
+            .filter(|number| self.qpus[*number].halted)
             .fold(0, |bits, number| bits | 1 << number)
     }
 

@@ -40,16 +40,12 @@ impl Counter {
 /// All counters and PCTRE.
 #[derive(Default)]
 pub struct Performance {
-    enabled: u32,
+    /// PCTRE.
+    pub enabled: u32,
     counters: [Counter; 16],
 }
 
 impl Performance {
-    /// Reads PCTRE.
-    pub fn enabled(&self) -> u32 {
-        self.enabled
-    }
-
     /// Writes PCTRE.
     pub fn enable(&mut self, value: u32, totals: &Totals) {
         self.enabled = value & (ENABLE_ALL | 0xffff);
