@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tests::{given, need};
-use virtual_pi::{Checks, Config, ResetCause, Stop, VirtualPi};
+use virtual_pi::{Checks, Config, Stop, VirtualPi};
 
 /// (marker line after which it comes, QEMU's line, the virtual Pi's line).
 const DIFFERENCES: [(&str, &str, &str); 2] = [
@@ -78,7 +78,7 @@ fn the_guest_prints_the_golden_text_on_the_virtual_pi() {
         let stop = pi.run_until_ns(5_000_000_000);
         assert_eq!(
             stop,
-            Stop::Reset(ResetCause::Watchdog),
+            Stop::Reset,
             "{:?}",
             pi.messages()
         );

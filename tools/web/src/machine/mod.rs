@@ -65,7 +65,7 @@ impl Machine {
         loop {
             match self.board.run_until_ns(until) {
                 Stop::Deadline => break,
-                Stop::Reset(_) => {}
+                Stop::Reset => {}
                 Stop::Fault(fault) => return Err(fault.to_string()),
                 Stop::Starved => {
                     let has_more = self.playing.as_mut().is_some_and(Playing::top_up);

@@ -10,13 +10,11 @@
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 8; Linux `bcm2835-i2s.c` for the bits of RXC and DREQ.
 
-mod format;
 mod link;
 mod receiver;
 
-use format::format;
 pub use link::{Data, Link};
-use receiver::{DEPTH, Receiver};
+use receiver::{DEPTH, Format, Receiver};
 
 use super::NEVER;
 use crate::fault::FaultKind;
@@ -92,6 +90,7 @@ impl Pending {
 }
 
 /// The block.
+#[derive(Default)]
 pub struct Pcm {
     cs: u32,
     mode: u32,
@@ -110,28 +109,15 @@ pub struct Pcm {
     receiver: Receiver,
 }
 
-impl Default for Pcm {
-    fn default() -> Self {
+impl Pcm {
+    /// The block after reset.
+    pub fn new() -> Self {
         Self {
-            cs: 0,
-            mode: 0,
-            rxc: 0,
-            txc: 0,
             dreq: 0x1030_3020,
-            inten: 0,
-            intstc: 0,
-            sync: false,
-            sync_written: false,
-            syncing: None,
-            clearing: None,
-            waking: None,
-            link: None,
-            receiver: Receiver::default(),
+            ..Self::default()
         }
     }
-}
 
-impl Pcm {
     /// The source of its clocks.
     pub fn role(&self) -> Role {
         match (self.cs & EN != 0, self.mode & CLKM != 0) {
@@ -195,7 +181,7 @@ impl Pcm {
             if is_master {
                 link.first = link.clock.cycles_at(now) + 1;
             }
-            let format = format(self.rxc, self.mode, self.cs, link.frame_clocks);
+            let format = Format::of(self.rxc, self.mode, self.cs, link.frame_clocks);
             self.receiver.start(format, link, now);
         }
     }
