@@ -1,7 +1,8 @@
 //! The limits that lint holds the tree to, in one place.
 //!
 //! Each is the number found when it was written down, or the one that was decided, if that is
-//! reached. Checks without one here find nothing. A limit may only fall: `cargo xtask lint --count` prints what is found beside it.
+//! reached; a check without one may find nothing. A limit may only fall: `cargo xtask lint --count`
+//! prints what is found beside it.
 
 /// Import circles by package: how many, and how many modules the largest has. Others have none.
 /// Decided: qpu 2 circles, v3d-sim 1 of 12 modules, virtual-pi 1 of 11, others none.
