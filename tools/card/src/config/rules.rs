@@ -60,10 +60,7 @@ fn at(line: &Line, (severity, sentence): (Severity, String)) -> Finding {
         _ => String::new(),
     };
     let sentence = format!("{}: {sentence}{condition}", line.text);
-    match severity {
-        Severity::Wrong => Finding::wrong(line.place(), sentence),
-        _ => Finding::note(line.place(), sentence),
-    }
+    Finding::new(severity, line.place(), sentence)
 }
 
 /// Judges a line by itself.

@@ -17,7 +17,7 @@ use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
 use crate::devices::pm::Pm;
-use crate::devices::property::Firmware;
+use crate::devices::property::{Firmware, PARSE_ERROR};
 use crate::devices::sampling::Sampling;
 use crate::devices::timer::SystemTimer;
 use crate::devices::uart::Uart;
@@ -313,7 +313,8 @@ impl Board {
             self.notes.push(format!(
                 "mailbox: a property buffer of {bytes} bytes is refused; check its size word"
             ));
-            self.outside_write_word(start + 4, crate::devices::property::PARSE_ERROR)?;
+            self.lines.outside_write(start + 4, 4, Agent::Mailbox)?;
+            *self.memory.word_mut(start + 4) = PARSE_ERROR;
             return Ok(());
         }
         self.lines.outside_read(start, bytes, Agent::Mailbox)?;
@@ -336,12 +337,6 @@ impl Board {
         self.pm.set_v3d_power(has_power);
         self.v3d.set_power(has_power, now);
         self.uart.set_reference(self.firmware.uart_hz());
-        Ok(())
-    }
-
-    fn outside_write_word(&mut self, physical: u32, value: u32) -> Result<(), (FaultKind, u32)> {
-        self.lines.outside_write(physical, 4, Agent::Mailbox)?;
-        *self.memory.word_mut(physical) = value;
         Ok(())
     }
 }

@@ -142,12 +142,14 @@ impl Uart {
     /// Moves bytes along the line up to `now`; returns when the next one arrives.
     pub fn advance(&mut self, now: u64) -> u64 {
         let sent = self.advance_transmitter(now);
-        let arrives = self.advance_host(now);
+        while let Some((item, ends)) = self.host.next_arrival(now) {
+            self.arrive(item, ends);
+        }
         if self.timeout_at <= now {
             self.timeout_at = NEVER;
             self.ris |= INT_RT;
         }
-        sent.min(arrives).min(self.timeout_at)
+        sent.min(self.host.arrives()).min(self.timeout_at)
     }
 
     fn advance_transmitter(&mut self, now: u64) -> u64 {
@@ -190,13 +192,6 @@ impl Uart {
             return;
         }
         self.host.receive(value, bit, at);
-    }
-
-    fn advance_host(&mut self, now: u64) -> u64 {
-        while let Some((item, ends)) = self.host.next_arrival(now) {
-            self.arrive(item, ends);
-        }
-        self.host.arrives()
     }
 
     fn arrive(&mut self, item: Arrival, at: u64) {

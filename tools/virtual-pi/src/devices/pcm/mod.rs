@@ -22,13 +22,11 @@ use crate::fault::FaultKind;
 const EN: u32 = 1 << 0;
 const RXON: u32 = 1 << 1;
 const TXON: u32 = 1 << 2;
-const TXCLR: u32 = 1 << 3;
 const RXCLR: u32 = 1 << 4;
 const TXTHR: u32 = 3 << 5;
 const RXTHR: u32 = 3 << 7;
 const DMAEN: u32 = 1 << 9;
 const RXSYNC: u32 = 1 << 14;
-const TXERR: u32 = 1 << 15;
 const RXERR: u32 = 1 << 16;
 const RXR: u32 = 1 << 18;
 const RXD: u32 = 1 << 20;
@@ -349,8 +347,6 @@ impl Pcm {
         if value & RXERR != 0 {
             self.receiver.error = false;
         }
-        // TXERR and TXCLR: nothing is there.
-        let _ = TXERR | TXCLR;
         let link = self.link.as_ref();
         if wakes {
             self.waking = Some(Pending::start(WAKE_CLOCKS, link, now));
