@@ -136,62 +136,55 @@ pub fn root<F: Format>(cpu: &mut Cpu, op: &Operation) {
 #[cold]
 #[inline(never)]
 fn exact_add<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
-    let [a, b] = match operands(cpu, [a, b]) {
-        Ok(numbers) => numbers,
-        Err(nan) => return nan,
-    };
-    let sum = a + b;
-    settle(cpu, [a, b], sum, || a.sum_error(b, sum))
+    settle(cpu, [a, b], F::add, F::sum_error)
 }
 
 #[cold]
 #[inline(never)]
 fn exact_multiply<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
-    let [a, b] = match operands(cpu, [a, b]) {
-        Ok(numbers) => numbers,
-        Err(nan) => return nan,
-    };
-    let product = a * b;
-    let vanished = product == F::ZERO && a != F::ZERO && b != F::ZERO;
-    settle(cpu, [a, b], product, || match vanished {
-        true => 1.0,
-        false => a.product_error(b, product),
+    settle(cpu, [a, b], F::mul, |a, b, product| {
+        match product == F::ZERO && a != F::ZERO && b != F::ZERO {
+            true => 1.0,
+            false => a.product_error(b, product),
+        }
     })
 }
 
 #[cold]
 #[inline(never)]
 fn exact_divide<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
-    let [a, b] = match operands(cpu, [a, b]) {
-        Ok(numbers) => numbers,
-        Err(nan) => return nan,
-    };
-    let quotient = a / b;
-    if b == F::ZERO && a != F::ZERO && !a.is_infinite() {
-        cpu.vfp.fpscr |= DZC;
-        return Some(quotient);
-    }
-    let vanished = quotient == F::ZERO && a != F::ZERO;
-    settle(cpu, [a, b], quotient, || match vanished {
-        true => 1.0,
-        false => a.quotient_error(b, quotient),
+    settle(cpu, [a, b], F::div, |a, b, quotient| {
+        match quotient == F::ZERO && a != F::ZERO {
+            true => 1.0,
+            false => a.quotient_error(b, quotient),
+        }
     })
 }
 
-/// The rounded result of an operation on two numbers; `error` as [`finish`] takes it.
+/// The rounded result of an operation; `error` of operands and result as [`finish`] takes it.
 fn settle<F: Format>(
     cpu: &mut Cpu,
     numbers: [F; 2],
-    result: F,
-    error: impl FnOnce() -> f64,
+    operation: impl FnOnce(F, F) -> F,
+    error: impl FnOnce(F, F, F) -> f64,
 ) -> Option<F> {
-    if numbers.iter().any(|number| number.is_infinite()) || result.is_nan() {
+    let [a, b] = match operands(cpu, numbers) {
+        Ok(numbers) => numbers,
+        Err(nan) => return nan,
+    };
+    let result = operation(a, b);
+    if a.is_infinite() || b.is_infinite() || result.is_nan() {
         return finish(cpu, result, 0.0);
     }
-    if result.is_infinite() {
-        return Some(overflow(cpu, result));
+    if !result.is_infinite() {
+        return finish(cpu, result, error(a, b, result));
     }
-    finish(cpu, result, error())
+    // Of finite numbers only a division by zero makes infinity of a zero.
+    if b == F::ZERO {
+        cpu.vfp.fpscr |= DZC;
+        return Some(result);
+    }
+    Some(overflow(cpu, result))
 }
 
 /// Flushes subnormal operands and settles NaNs. `Err` has the result, or nothing when the run
