@@ -202,8 +202,7 @@ fn maintain(cpu: &mut Cpu, crm: u32, op2: u32, value: u32) {
     match (crm, op2) {
         // Instruction cache, prefetch and branch buffers: transparent here.
         (5, 0 | 1 | 2 | 4 | 6 | 7) | (13, 1) => {}
-        (7, 0) => lines.maintain_all(false, true),
-        (6, 0) => lines.maintain_all(false, true),
+        (6 | 7, 0) => lines.maintain_all(false, true),
         (10, 0) => lines.maintain_all(true, false),
         (14, 0) => lines.maintain_all(true, true),
         (6, 1) => maintain_line(cpu, value, false, true),

@@ -178,15 +178,12 @@ impl Firmware {
     /// are the same on a Pi 1 without overclocking.
     fn clock(&self, id: u32) -> Option<u32> {
         Some(match id {
-            1 => 250_000_000,
             CLOCK_UART => self.config.uart_hz,
             CLOCK_ARM => ARM_HZ as u32,
-            4 => 250_000_000,
             CLOCK_V3D => V3D_HZ as u32,
-            6 | 7 => 250_000_000,
+            1 | 4 | 6 | 7 => 250_000_000,
             8 => 400_000_000,
-            9 => 0,
-            10 => 0,
+            9 | 10 => 0,
             _ => return None,
         })
     }
