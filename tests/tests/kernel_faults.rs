@@ -8,7 +8,7 @@
 
 use object::{Object, ObjectSymbol};
 use tests::{NO_KERNEL, need};
-use virtual_pi::{Config, ResetCause, Stop, VirtualPi};
+use virtual_pi::{Config, Stop, VirtualPi};
 use wire::{Decoder, Item, Message};
 
 /// The address of the flat image in memory.
@@ -55,7 +55,7 @@ fn image() -> Option<Image> {
 fn until_after_reset(image: &Image, limit_s: u64) -> (Vec<(u16, u32, u32, String)>, String) {
     let mut pi = VirtualPi::new(Config::default(), &image.bytes).expect("an image that boots");
     let stop = pi.run_until_ns(limit_s * 1_000_000_000);
-    assert_eq!(stop, Stop::Reset(ResetCause::Watchdog));
+    assert_eq!(stop, Stop::Reset);
     pi.run_until_ns(pi.now_ns() + 500_000_000);
     let (mut faults, mut text) = (Vec::new(), String::new());
     let mut decoder = Decoder::new();
@@ -170,7 +170,7 @@ fn reset_ms(image: &Image, uart_sticks_after: Option<u64>) -> u64 {
     };
     let mut pi = VirtualPi::new(config, &image.bytes).expect("an image that boots");
     let stop = pi.run_until_ns(20_000_000_000);
-    assert_eq!(stop, Stop::Reset(ResetCause::Watchdog));
+    assert_eq!(stop, Stop::Reset);
     pi.now_ns() / 1_000_000
 }
 

@@ -58,7 +58,7 @@ impl Line for Virtual {
         let bytes: Vec<u8> = received.iter().map(|byte| byte.value).collect();
         match stop {
             Stop::Deadline | Stop::Starved => {}
-            Stop::Reset(_) => self.resets += 1,
+            Stop::Reset => self.resets += 1,
             Stop::Fault(fault) => panic!(
                 "{fault}\nmessages: {:?}\nlast received: {:?}",
                 self.messages,

@@ -156,7 +156,8 @@ fn keep_beside() -> Result<Beside> {
         &Constants::recommended(),
         &|what: &str| eprintln!("ran {what}"),
     )?;
-    put(&root().join(beside::PATH), beside.json()?)?;
+    let figures = serde_json::to_string_pretty(&beside)? + "\n";
+    put(&root().join(beside::PATH), figures)?;
     let path = root().join(beside::DOCUMENT);
     let document = std::fs::read_to_string(&path)
         .with_context(|| format!("cannot read {}", path.display()))?;

@@ -2,9 +2,9 @@
 
 use crate::case::{Case, HANN, Kind, PEER_LENGTHS};
 use crate::samples::{self, Input, Stimulus};
-use crate::side::{Side, Work};
+use crate::side::Side;
 use anyhow::{Context, Result};
-use fidelity::machine::{config, difference};
+use fidelity::machine::{Run, config, difference};
 use qpu::fft::planner::memory::Memory;
 use qpu::fft::planner::streams::Streams;
 use qpu::fft::request::{Error, Request};
@@ -12,10 +12,10 @@ use qpu::fft::window::cosines;
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
 use qpu_programs::FFT;
-use v3d_sim::{Board, Config, Constants, SimRunner, Statistics};
+use v3d_sim::{Board, Config, Constants, SimRunner};
 
 /// No transform takes this long on the chip.
-const LIMIT_US: u32 = 2_000_000;
+pub const LIMIT_US: u32 = 2_000_000;
 
 /// Memory that a plan needs beside its buffers.
 fn memory(case: &Case) -> Result<Memory, Error<()>> {
@@ -33,18 +33,17 @@ pub fn is_there(case: &Case) -> bool {
 /// # Errors
 /// When it cannot be planned, or a program breaks a rule, faults or does not end.
 pub fn measure(case: &Case, constants: &Constants) -> Result<Side> {
-    let (mut plan, mut runner) = plan(case, constants, None)?;
-    let (cold, hello_ppm) = launch(case, Stimulus::HelloFft, &mut plan, &mut runner)?;
-    let (steady, random_ppm) = launch(case, Stimulus::Random, &mut plan, &mut runner)?;
     Ok(Side {
-        passes: plan.arrangement().passes().count() as u32,
-        cold_cycles: cold.cycles,
-        cycles: steady.cycles,
         allocating_cycles: allocating(case, constants)?,
-        instructions: steady.statistics.instructions.iter().sum(),
-        hello_ppm,
-        random_ppm,
-        work: Work::new(&steady.statistics),
+        ..of_streams(case, constants, None)?
+    })
+}
+
+fn of_streams(case: &Case, constants: &Constants, streams: Option<Streams>) -> Result<Side> {
+    let (mut plan, mut runner) = plan(case, constants, streams)?;
+    let passes = plan.arrangement().passes().count() as u32;
+    Side::of(passes, |stimulus| {
+        launch(case, stimulus, &mut plan, &mut runner)
     })
 }
 
@@ -76,15 +75,8 @@ fn allocating(case: &Case, constants: &Constants) -> Result<Option<u64>> {
     if !has_peer || case.direction != Direction::Inverse {
         return Ok(None);
     }
-    let (mut plan, mut runner) = plan(case, constants, Some(Streams::NONE))?;
-    launch(case, Stimulus::HelloFft, &mut plan, &mut runner)?;
-    let (steady, _) = launch(case, Stimulus::Random, &mut plan, &mut runner)?;
-    Ok(Some(steady.cycles))
-}
-
-struct Launched {
-    cycles: u64,
-    statistics: Statistics,
+    let side = of_streams(case, constants, Some(Streams::NONE))?;
+    Ok(Some(side.cycles))
 }
 
 fn launch(
@@ -92,7 +84,7 @@ fn launch(
     stimulus: Stimulus,
     plan: &mut Plan,
     runner: &mut SimRunner,
-) -> Result<(Launched, f64)> {
+) -> Result<(Run, f64)> {
     let inputs = (0..case.batch).map(|transform| Input::new(case, stimulus, transform));
     let inputs: Vec<Input> = inputs.collect();
     for (transform, input) in (0..).zip(&inputs) {
@@ -110,13 +102,13 @@ fn launch(
     Ok((launched, error.ppm()))
 }
 
-fn run(case: &Case, plan: &mut Plan, runner: &mut SimRunner) -> Result<Launched> {
+fn run(case: &Case, plan: &mut Plan, runner: &mut SimRunner) -> Result<Run> {
     let before = runner.statistics();
     let report = plan
         .run(runner, case.direction, LIMIT_US)
         .with_context(|| format!("running {}", case.name()))?;
-    Ok(Launched {
-        cycles: report.cycles.context("the simulator counts clocks")?,
+    Ok(Run {
+        clocks: report.cycles.context("the simulator counts clocks")?,
         statistics: difference(&runner.statistics(), &before),
     })
 }

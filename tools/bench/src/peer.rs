@@ -6,7 +6,7 @@
 
 use crate::case::{Case, Kind};
 use crate::samples::{Error, Input, Stimulus};
-use crate::side::{Side, Work};
+use crate::side::Side;
 use anyhow::Result;
 use fidelity::gpu_fft::{Length, Plan, Shape};
 use fidelity::machine::{Machine, Run, config};
@@ -27,18 +27,9 @@ pub fn measure(userland: &Userland, log2n: u32, batch: u32, constants: &Constant
         kind: Kind::Complex,
     };
     let (mut machine, plan) = Plan::alone(userland, shape, config(Board::Pi1, constants))?;
-    let (cold, hello_ppm) = launch(&case, Stimulus::HelloFft, &plan, &mut machine)?;
-    let (steady, random_ppm) = launch(&case, Stimulus::Random, &plan, &mut machine)?;
     let passes = Length::find(shape.release, log2n).map_or(0, Length::passes);
-    Ok(Side {
-        passes: passes as u32,
-        cold_cycles: cold.clocks,
-        cycles: steady.clocks,
-        allocating_cycles: None,
-        instructions: steady.statistics.instructions.iter().sum(),
-        hello_ppm,
-        random_ppm,
-        work: Work::new(&steady.statistics),
+    Side::of(passes as u32, |stimulus| {
+        launch(&case, stimulus, &plan, &mut machine)
     })
 }
 

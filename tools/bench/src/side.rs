@@ -1,6 +1,9 @@
 //! Measurements of one side: ours or the peer's.
 
 use crate::case::Case;
+use crate::samples::Stimulus;
+use anyhow::Result;
+use fidelity::machine::Run;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use v3d_sim::{Board, Statistics};
@@ -65,6 +68,26 @@ const QPUS: f64 = 12.0;
 const SLOT_CLOCKS: f64 = 4.0;
 
 impl Side {
+    /// The side of a program or plan with so many passes, by two launches: the first with the
+    /// stimulus of hello_fft, the second with random numbers. `launch` gives the run and its error.
+    ///
+    /// # Errors
+    /// Those of `launch`.
+    pub fn of(passes: u32, mut launch: impl FnMut(Stimulus) -> Result<(Run, f64)>) -> Result<Self> {
+        let (cold, hello_ppm) = launch(Stimulus::HelloFft)?;
+        let (steady, random_ppm) = launch(Stimulus::Random)?;
+        Ok(Self {
+            passes,
+            cold_cycles: cold.clocks,
+            cycles: steady.clocks,
+            allocating_cycles: None,
+            instructions: steady.statistics.instructions.iter().sum(),
+            hello_ppm,
+            random_ppm,
+            work: Work::new(&steady.statistics),
+        })
+    }
+
     /// Microseconds of the second launch.
     #[must_use]
     pub fn us(&self) -> f64 {

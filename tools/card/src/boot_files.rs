@@ -70,11 +70,8 @@ pub fn look(folder: &Folder) -> io::Result<Vec<Finding>> {
             (None, None) => Finding::right(name, format!("{} bytes", bytes.len())),
         });
     }
-    let whole = found
-        .iter()
-        .all(|finding| finding.severity != crate::Severity::Wrong);
     if let [Some((bootcode, _)), Some((start, _)), Some((fixup, bytes))] = sums
-        && whole
+        && !found.iter().any(Finding::is_wrong)
     {
         found.push(of_one_build([bootcode, start, fixup], bytes));
     }

@@ -37,7 +37,15 @@ impl Finding {
         Self::new(Severity::Wrong, place, sentence)
     }
 
-    fn new(severity: Severity, place: impl Into<String>, sentence: impl Into<String>) -> Self {
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.severity == Severity::Wrong
+    }
+
+    pub(crate) fn new(
+        severity: Severity,
+        place: impl Into<String>,
+        sentence: impl Into<String>,
+    ) -> Self {
         Self {
             severity,
             place: place.into(),
@@ -61,10 +69,7 @@ impl fmt::Display for Finding {
 #[must_use]
 pub fn report(found: &[Finding]) -> (String, bool) {
     let lines: String = found.iter().map(|finding| format!("{finding}\n")).collect();
-    let wrong = found
-        .iter()
-        .filter(|finding| finding.severity == Severity::Wrong);
-    let verdict = match wrong.count() {
+    let verdict = match found.iter().filter(|it| it.is_wrong()).count() {
         0 => "This card is right.\n".to_owned(),
         1 => "One thing to put right.\n".to_owned(),
         count => format!("{count} things to put right.\n"),

@@ -42,7 +42,7 @@ pub fn of_split(split: &Split) -> Option<Flow> {
     let pass = Pass::of(split);
     match pass.as_ref().and_then(|pass| pass.layout().one_pass()) {
         Some(one) => steps(one, split),
-        None => passes(split.radices().product(), split),
+        None => of_plan(split),
     }
 }
 
@@ -112,82 +112,67 @@ const fn plural(count: usize) -> &'static str {
 /// Passes of one's own choice. `None` when the radices make no transform.
 #[must_use]
 pub fn chosen(radices: &[u32]) -> Option<Flow> {
-    let network = Network::new(radices.to_vec(), Order::NextStage)?;
-    let points = network.points();
     let count = radices.len();
-    let heading = |(pass, radix): (usize, &u32)| {
-        [
-            format!("pass {} of {count}", pass + 1),
-            format!("{} x {radix} points", points / radix),
-        ]
-    };
-    let mut notes = vec![w(points), HUB.to_owned()];
-    if count > 1 {
-        notes.push("In place, results lie in digit-reversed order.".to_owned());
-    }
-    let radices_text = words::product(radices);
-    Some(Flow {
-        headings: radices.iter().enumerate().map(heading).collect(),
-        title: format!("{points} points, passes {radices_text}"),
-        notes,
-        kind: format!(
-            "passes {radices_text}, {count} pass{}",
-            if count == 1 { "" } else { "es" }
-        ),
-        network,
-    })
+    let title = format!("passes {}", words::product(radices));
+    let kind = format!("{title}, {}", passes(count));
+    let name = |pass, _| format!("pass {} of {count}", pass + 1);
+    let note = "In place, results lie in digit-reversed order.";
+    let notes = (count > 1).then(|| note.to_owned());
+    of_passes(radices, name, notes, &title, kind)
 }
 
 /// The passes of a plan.
-fn passes(points: u32, split: &Split) -> Option<Flow> {
+fn of_plan(split: &Split) -> Option<Flow> {
     let radices: Vec<u32> = split.radices().collect();
-    let count = radices.len();
-    let heading = |(pass, radix): (usize, &u32)| {
-        [
-            format!("{} pass, radix {radix}", words::name(split.role(pass))),
-            format!("{} x {radix} points", points / radix),
-        ]
-    };
-    let mut notes = vec![w(points), HUB.to_owned()];
-    notes.extend(words::marks(split).into_iter().map(sentence));
-    if count > 1 {
-        notes.push(
-            "The last pass stores X[k] at place k: the output is in natural order.".to_owned(),
-        );
-    }
-    Some(Flow {
-        headings: radices.iter().enumerate().map(heading).collect(),
-        title: format!("{points} points, QPU plan {split}"),
-        notes,
-        kind: format!(
-            "QPU plan {split}, {count} pass{}",
-            if count == 1 { "" } else { "es" }
-        ),
-        network: Network::new(radices, Order::NextStage)?,
-    })
+    let title = format!("QPU plan {split}");
+    let kind = format!("{title}, {}", passes(radices.len()));
+    let name = |pass, radix| format!("{} pass, radix {radix}", words::name(split.role(pass)));
+    let note = "The last pass stores X[k] at place k: the output is in natural order.";
+    let last = (radices.len() > 1).then(|| note.to_owned());
+    let notes = words::marks(split).into_iter().map(sentence).chain(last);
+    of_passes(&radices, name, notes, &title, kind)
 }
 
 /// The two steps of a shared pass.
 fn steps(one: &dyn OnePass, split: &Split) -> Option<Flow> {
-    let points = 1 << one.log2_points();
     let radices = one.radices();
-    let headings = radices.iter().zip(1..).map(|(radix, step)| {
-        [
-            format!("{} pass, step {step} of {}", words::SHARED, radices.len()),
-            format!("{} x {radix} points", points / radix),
-        ]
-    });
-    let mut notes = vec![w(points), HUB.to_owned(), sentence(words::steps(one))];
-    notes.extend(words::marks(split).into_iter().map(sentence));
-    notes.push("X[k] is stored at place k.".to_owned());
+    let (shared, count) = (words::SHARED, radices.len());
     let steps = words::product(&radices);
+    let title = format!("QPU plan {split}: {steps} in one launch");
+    let kind = format!("QPU plan {split}, {steps} in one launch");
+    let name = |step, _| format!("{shared} pass, step {} of {count}", step + 1);
+    let marks = words::marks(split);
+    let notes = [words::steps(one)].into_iter().chain(marks).map(sentence);
+    let notes = notes.chain(["X[k] is stored at place k.".to_owned()]);
+    of_passes(&radices, name, notes, &title, kind)
+}
+
+/// Passes with a name for each, by its number and radix.
+fn of_passes(
+    radices: &[u32],
+    name: impl Fn(usize, u32) -> String,
+    notes: impl IntoIterator<Item = String>,
+    title: &str,
+    kind: String,
+) -> Option<Flow> {
+    let network = Network::new(radices.to_vec(), Order::NextStage)?;
+    let points = network.points();
+    let heading = |(pass, &radix): (usize, &u32)| {
+        let size = format!("{} x {radix} points", points / radix);
+        [name(pass, radix), size]
+    };
+    let notes = [w(points), HUB.to_owned()].into_iter().chain(notes);
     Some(Flow {
-        headings: headings.collect(),
-        title: format!("{points} points, QPU plan {split}: {steps} in one launch"),
-        notes,
-        kind: format!("QPU plan {split}, {steps} in one launch"),
-        network: Network::new(radices.to_vec(), Order::NextStage)?,
+        title: format!("{points} points, {title}"),
+        notes: notes.collect(),
+        headings: radices.iter().enumerate().map(heading).collect(),
+        kind,
+        network,
     })
+}
+
+fn passes(count: usize) -> String {
+    format!("{count} pass{}", if count == 1 { "" } else { "es" })
 }
 
 /// A line of `plan` as a sentence of a picture.

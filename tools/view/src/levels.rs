@@ -69,16 +69,19 @@ pub struct Ends {
 pub struct Levels {
     /// Weights of bins by level.
     histogram: Vec<f32>,
-    smooth: Option<Ends>,
-    shown: Ends,
-    is_locked: bool,
+    /// The smoothed percentiles, which the shown ends follow.
+    pub found: Option<Ends>,
+    /// The ends of the scale that is shown.
+    pub shown: Ends,
+    /// True if they stay as they are.
+    pub is_locked: bool,
 }
 
 impl Default for Levels {
     fn default() -> Self {
         Self {
             histogram: vec![0.0; COLUMNS],
-            smooth: None,
+            found: None,
             shown: Ends {
                 from_db: -120.0,
                 to_db: 0.0,
@@ -89,29 +92,6 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// The ends of the scale that is shown.
-    #[must_use]
-    pub const fn shown(&self) -> Ends {
-        self.shown
-    }
-
-    /// The smoothed percentiles, which the shown ends follow.
-    #[must_use]
-    pub const fn found(&self) -> Option<Ends> {
-        self.smooth
-    }
-
-    /// Returns whether they stay as they are.
-    #[must_use]
-    pub const fn is_locked(&self) -> bool {
-        self.is_locked
-    }
-
-    /// Holds the ends as they are, or lets them follow the percentiles again.
-    pub const fn lock(&mut self, is_locked: bool) {
-        self.is_locked = is_locked;
-    }
-
     /// Sets both ends and locks them. Ends that are no numbers, or less than a decibel apart,
     /// change nothing.
     pub fn set(&mut self, ends: Ends) {
@@ -124,7 +104,7 @@ impl Levels {
     /// Forgets what came before: spectra of another kind follow.
     pub fn forget(&mut self) {
         self.histogram.fill(0.0);
-        self.smooth = None;
+        self.found = None;
     }
 
     /// Takes the steps of a record in; returns whether the shown ends have changed, which they may
@@ -140,8 +120,8 @@ impl Levels {
         let Some(found) = self.percentiles() else {
             return false;
         };
-        let is_first = self.smooth.is_none();
-        let smooth = self.smooth.get_or_insert(found);
+        let is_first = self.found.is_none();
+        let smooth = self.found.get_or_insert(found);
         smooth.from_db += PACE * (found.from_db - smooth.from_db);
         smooth.to_db += PACE * (found.to_db - smooth.to_db);
         let away = |shown: f64, now: f64| (shown - now).abs() > SLACK_DB;
@@ -220,26 +200,26 @@ mod tests {
     fn ends_follow_percentiles_smoothly_unless_they_are_locked() {
         let mut levels = Levels::default();
         assert!(levels.take(&record(-90.0), true));
-        let first = levels.shown();
+        let first = levels.shown;
         assert!((first.from_db + 92.0).abs() <= 1.0, "{first:?}");
         assert!(first.to_db.abs() <= 1.0, "{first:?}");
         // The same again draws nothing anew.
         assert!((0..50).all(|_| !levels.take(&record(-90.0), true)));
         levels.take(&record(-60.0), true);
-        assert!(levels.shown().from_db < -80.0, "one record is no level");
-        levels.lock(true);
-        let locked = levels.shown();
+        assert!(levels.shown.from_db < -80.0, "one record is no level");
+        levels.is_locked = true;
+        let locked = levels.shown;
         assert!((0..100).all(|_| !levels.take(&record(-60.0), true)));
-        assert_eq!(levels.shown(), locked);
-        levels.lock(false);
+        assert_eq!(levels.shown, locked);
+        levels.is_locked = false;
         levels.take(&record(-60.0), true);
-        assert!((levels.shown().from_db + 62.0).abs() <= 2.0);
+        assert!((levels.shown.from_db + 62.0).abs() <= 2.0);
     }
 
     #[test]
     fn silence_and_nonsense_change_nothing() {
         let mut levels = Levels::default();
-        let before = levels.shown();
+        let before = levels.shown;
         assert!(!levels.take(&[0, LOST, LOST], true));
         levels.set(Ends {
             from_db: f64::NAN,
@@ -249,6 +229,6 @@ mod tests {
             from_db: -3.0,
             to_db: -3.5,
         });
-        assert_eq!((levels.shown(), levels.is_locked()), (before, false));
+        assert_eq!((levels.shown, levels.is_locked), (before, false));
     }
 }

@@ -36,6 +36,6 @@ pub use ends::Scale;
 pub use levels::Ends;
 pub use markers::Reading;
 pub use pool::Merge;
-pub use status::Status;
+pub use status::{Gap, Reason, Status};
 pub use traces::Trace;
-pub use view::{Arrived, Found, Gap, Reason, View};
+pub use view::{Arrived, Found, View};

@@ -47,7 +47,7 @@ pub enum Towards {
 
 /// All markers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Markers {
+pub struct Markers {
     list: Vec<Marker>,
     reference: Option<u32>,
     selected: Option<u32>,
@@ -98,21 +98,21 @@ impl Markers {
     }
 
     /// Selects a marker, if there is one of this number.
-    pub(crate) fn select(&mut self, number: u32) {
+    pub fn select(&mut self, number: u32) {
         if self.list.iter().any(|it| it.number == number) {
             self.selected = Some(number);
         }
     }
 
     /// Compares others with this marker.
-    pub(crate) fn refer(&mut self, number: u32) {
+    pub fn refer(&mut self, number: u32) {
         if self.list.iter().any(|it| it.number == number) {
             self.reference = Some(number);
         }
     }
 
     /// Takes a marker away. The first that is left is the reference then, if that was it.
-    pub(crate) fn remove(&mut self, number: u32) {
+    pub fn remove(&mut self, number: u32) {
         self.list.retain(|it| it.number != number);
         let first = self.list.first().map(|it| it.number);
         if self.is_reference(number) {
@@ -124,7 +124,7 @@ impl Markers {
     }
 
     /// Takes all markers away.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         *self = Self::default();
     }
 }

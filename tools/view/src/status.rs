@@ -1,4 +1,4 @@
-//! The state of the stream in numbers.
+//! The state of the stream in numbers, and its gaps.
 
 use wire::{Descriptor, RecordHead};
 
@@ -43,4 +43,38 @@ impl Status {
     pub fn duty(&self) -> Option<f64> {
         self.head.duty_ppm.map(|ppm| f64::from(ppm) / 1e6)
     }
+}
+
+/// The cause of a gap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// Samples were lost at the board's input.
+    Overrun,
+    /// The board dropped records, because the line was busy.
+    Dropped,
+    /// Records were lost on the line, or the line was down.
+    Line,
+}
+
+impl Reason {
+    /// Words for a table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overrun => "samples lost at the input",
+            Self::Dropped => "dropped by the board",
+            Self::Line => "lost on the line",
+        }
+    }
+}
+
+/// A stretch of time without records.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Gap {
+    /// Its begin in seconds: the end of the record before.
+    pub from_s: f64,
+    /// Its end in seconds: the begin of the record after it.
+    pub to_s: f64,
+    /// Its cause.
+    pub reason: Reason,
 }

@@ -1,15 +1,9 @@
-//! The board to build: model, memory, command line, and which checks stop the run.
+//! The board to build: memory, command line, and which checks stop the run.
+//!
+//! It is a Raspberry Pi 1 Model B: ARM1176 at 700 MHz, V3D at 250 MHz, which reaches memory through
+//! the system L2 (alias 0x4), ACT LED on GPIO 16 (active low).
 
 use crate::parts::{I2sPart, ParallelPart};
-
-/// The board that is modelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BoardKind {
-    /// Raspberry Pi 1 Model B: ARM1176 at 700 MHz, V3D at 250 MHz, V3D reaches memory through the
-    /// system L2 (alias 0x4), ACT LED on GPIO 16 (active low).
-    #[default]
-    Pi1,
-}
 
 /// Mistakes, punished by silicon and unseen by emulators, that end the run with a [`crate::Fault`].
 /// All are on by default.
@@ -82,8 +76,6 @@ pub enum V3dReset {
 pub struct Config {
     /// Text of `cmdline.txt`, given to the kernel in the ATAGs and by mailbox tag 0x0005_0001.
     pub cmdline: String,
-    /// The board.
-    pub board: BoardKind,
     /// True if V3D is there. Without it the block reads 0 and tag 0x0003_0012 goes unanswered,
     /// which is what QEMU's raspi0 shows.
     pub v3d: bool,
@@ -160,7 +152,6 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             cmdline: String::new(),
-            board: BoardKind::Pi1,
             v3d: true,
             checks: Checks::ALL,
             host_baud: 115_200,

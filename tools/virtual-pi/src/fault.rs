@@ -1,8 +1,8 @@
 //! Why a run stops, and what to do about it.
 //!
 //! Two classes are never confused: the guest did something that real silicon punishes, or the guest
-//! used something that this model does not have. The second is a gap of ours, not a mistake of the
-//! guest.
+//! used something that this model does not have, [`FaultKind::NotModelled`]. The second is a gap of
+//! ours, not a mistake of the guest.
 
 use std::fmt;
 
@@ -31,15 +31,6 @@ impl fmt::Display for Agent {
             Self::TableWalk => "the MMU table walk",
         })
     }
-}
-
-/// The two classes of faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultClass {
-    /// The guest did something that a real board punishes.
-    Guest,
-    /// The guest used something that this model does not have.
-    NotModelled,
 }
 
 /// The kind of a fault.
@@ -126,6 +117,14 @@ pub(crate) struct Mistake {
     pub by: Option<v3d_sim::Place>,
 }
 
+impl Mistake {
+    /// A mistake of no QPU.
+    pub fn new(kind: FaultKind, address: u32) -> Self {
+        let by = None;
+        Self { kind, address, by }
+    }
+}
+
 /// A stop with its place: what, at which instruction, on which address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -142,14 +141,6 @@ pub struct Fault {
 }
 
 impl FaultKind {
-    /// The class: the fault is the guest's or the model's.
-    pub fn class(&self) -> FaultClass {
-        match self {
-            Self::NotModelled(_) => FaultClass::NotModelled,
-            _ => FaultClass::Guest,
-        }
-    }
-
     fn advice(&self) -> &'static str {
         match self {
             Self::DirtyLineRead(_) => {
@@ -224,13 +215,6 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Why the board was reset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetCause {
-    /// The PM watchdog ran out with a full reset configured.
-    Watchdog,
-}
-
 /// Why [`crate::VirtualPi::run_until_ns`] came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -241,9 +225,9 @@ pub enum Stop {
     Starved,
     /// The run cannot go on; every later call returns the same fault.
     Fault(Fault),
-    /// The board was reset. It has booted again from the image, or stays in reset with
-    /// [`crate::Config::no_reboot`].
-    Reset(ResetCause),
+    /// The PM watchdog ran out with a full reset configured. The board has booted again from the
+    /// image, or stays in reset with [`crate::Config::no_reboot`].
+    Reset,
 }
 
 /// A configuration or an image that no board can be built from.

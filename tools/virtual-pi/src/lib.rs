@@ -24,8 +24,8 @@ use cpu::Cpu;
 
 pub use blocks::Blocks;
 pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
-pub use config::{BoardKind, Checks, Config, V3dReset};
-pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
+pub use config::{Checks, Config, V3dReset};
+pub use fault::{Agent, Error, Fault, FaultKind, Stop};
 pub use parts::{
     Bursts, Feed, I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal,
     SignalError, Tone, Wav, Wiring,
@@ -58,7 +58,7 @@ pub struct VirtualPi {
     config: Config,
     image: Vec<u8>,
     /// In reset for good, with `no_reboot`.
-    halted: Option<ResetCause>,
+    halted: bool,
 }
 
 impl VirtualPi {
@@ -87,7 +87,7 @@ impl VirtualPi {
             return Err(Error::ImageIsElf);
         }
         let mut board = Board::new(&config);
-        if image.len() > (board.arm_bytes() - KERNEL_AT) as usize {
+        if image.len() > (board.firmware.arm_bytes() - KERNEL_AT) as usize {
             return Err(Error::ImageSize(image.len()));
         }
         if config.memory_noise {
@@ -99,7 +99,7 @@ impl VirtualPi {
             cpu,
             config,
             image: image.to_vec(),
-            halted: None,
+            halted: false,
         })
     }
 
@@ -119,8 +119,8 @@ impl VirtualPi {
     /// Runs until virtual time reaches `deadline_ns` or something stops the board: a part whose
     /// [`Feed`] is empty does.
     pub fn run_until_ns(&mut self, deadline_ns: u64) -> Stop {
-        if let Some(cause) = self.halted {
-            return Stop::Reset(cause);
+        if self.halted {
+            return Stop::Reset;
         }
         let cpu = self.cpu_mut();
         let deadline = clock::clocks_from_ns(deadline_ns);
@@ -131,7 +131,7 @@ impl VirtualPi {
         }
         if cpu.board.reset_requested() {
             self.reset();
-            return Stop::Reset(ResetCause::Watchdog);
+            return Stop::Reset;
         }
         if fed_until < deadline {
             cpu.board.fed_until(cpu.clock);
@@ -143,7 +143,7 @@ impl VirtualPi {
     /// The boot firmware again: the image and the ATAGs are loaded anew.
     fn reset(&mut self) {
         if self.config.no_reboot {
-            self.halted = Some(ResetCause::Watchdog);
+            self.halted = true;
             return;
         }
         if let Some(cpu) = self.cpu.take() {
@@ -198,20 +198,22 @@ impl VirtualPi {
     /// end.
     pub fn hang_v3d(&mut self) {
         let cpu = self.cpu_mut();
-        cpu.board.hang_v3d(cpu.clock);
+        cpu.board.v3d_at(cpu.clock).hang();
     }
 
     /// Wires another part to the pins of the PCM block from now on, or none. It has just been
     /// switched on, and stays there through resets.
     pub fn set_i2s(&mut self, part: Option<I2sPart>) {
         let cpu = self.cpu_mut();
-        cpu.board.set_i2s(part, cpu.clock);
+        cpu.board
+            .wire(cpu.clock, |parts, now| parts.set_part(part, now));
     }
 
     /// Changes the wires of the part on the pins of the PCM block from now on, if there is one.
     pub fn set_i2s_wiring(&mut self, wiring: Wiring) {
         let cpu = self.cpu_mut();
-        cpu.board.set_i2s_wiring(wiring, cpu.clock);
+        cpu.board
+            .wire(cpu.clock, |parts, now| parts.set_wiring(wiring, now));
     }
 
     /// Wires another parallel ADC to the pins of the SMI block from now on, or none. It has just
@@ -219,24 +221,26 @@ impl VirtualPi {
     /// uses: give one of them.
     pub fn set_parallel(&mut self, part: Option<ParallelPart>) {
         let cpu = self.cpu_mut();
-        cpu.board.set_parallel(part, cpu.clock);
+        cpu.board
+            .wire(cpu.clock, |parts, _| parts.set_parallel(part));
     }
 
     /// Changes the wires of the parallel ADC from now on, if there is one.
     pub fn set_parallel_wiring(&mut self, wiring: ParallelWiring) {
         let cpu = self.cpu_mut();
-        cpu.board.set_parallel_wiring(wiring, cpu.clock);
+        cpu.board
+            .wire(cpu.clock, |parts, _| parts.set_parallel_wiring(wiring));
     }
 
     /// Reads of SMI since the last boot that did not take place in time because its FIFO was full:
     /// samples that are missing, which no register tells.
     pub fn smi_missed(&self) -> u64 {
-        self.cpu().board.smi_missed()
+        self.cpu().board.sampling.paced.smi.missed()
     }
 
     /// The next read by a DMA channel fails, as a bus error would make it.
     pub fn fail_dma(&mut self) {
-        self.cpu_mut().board.fail_dma();
+        self.cpu_mut().board.sampling.dma.fails = true;
     }
 
     /// Takes the notes for people since the last call: V3D's faults and warnings, requests that the
@@ -248,22 +252,22 @@ impl VirtualPi {
     /// Changes of the ACT LED since the last boot: nanoseconds since power-on, and true if it was
     /// lit from then on. The last 4,096 changes.
     pub fn led_changes(&self) -> Vec<(u64, bool)> {
-        self.cpu()
-            .board
-            .led()
-            .map(|(clock, lit)| (clock::ns_from_clocks(clock), lit))
+        let changes = self.cpu().board.gpio.led.iter();
+        changes
+            .map(|&(clock, lit)| (clock::ns_from_clocks(clock), lit))
             .collect()
     }
 
     /// Function code of a GPIO pin, 0 to 53, as GPFSEL has it: 0 is an input, 1 an output.
     pub fn pin_function(&self, pin: u32) -> u32 {
-        self.cpu().board.pin_function(pin)
+        self.cpu().board.gpio.function(pin)
     }
 
     /// Accesses to V3D's registers since the last boot, and requests to the firmware to switch its
     /// power.
     pub fn v3d_uses(&self) -> (u64, u64) {
-        self.cpu().board.v3d_uses()
+        let board = &self.cpu().board;
+        (board.v3d.accesses, board.firmware.v3d_requests)
     }
 
     /// Bytes of the board's memory from a physical address, as a debugger would read them; `None`
@@ -305,7 +309,14 @@ fn fill_with_noise(board: &mut Board) {
 
 /// Loads what the boot firmware leaves in memory (reference/platform.md, D.2 and register maps).
 fn load(board: &mut Board, config: &Config, image: &[u8]) {
-    let mut atags = vec![2, 0x5441_0001, 4, 0x5441_0002, board.arm_bytes(), 0];
+    let mut atags = vec![
+        2,
+        0x5441_0001,
+        4,
+        0x5441_0002,
+        board.firmware.arm_bytes(),
+        0,
+    ];
     let mut text = config.cmdline.clone().into_bytes();
     text.resize((text.len() + 1).next_multiple_of(4), 0);
     atags.extend([2 + text.len() as u32 / 4, 0x5441_0009]);

@@ -3,7 +3,7 @@
 mod guest;
 
 use guest::{Guest, INTC, PM, TIMER, UART, UNCACHED, V3D};
-use virtual_pi::{Config, Error, ResetCause, Stop, VirtualPi};
+use virtual_pi::{Config, Error, Stop, VirtualPi};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -183,10 +183,10 @@ fn the_watchdog_reboots_the_board_and_says_why() {
         .poke(PM + 0x1c, 0x5a00_0020)
         .hang();
     let mut pi = boot(Config::default(), &guest);
-    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset(ResetCause::Watchdog));
+    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset);
     let first = pi.now_ns();
     assert!((10_000_000..11_000_000).contains(&first), "{first}");
-    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset(ResetCause::Watchdog));
+    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset);
     assert_eq!(words(&mut pi), [0x1000, 0, 0x20, 0]);
     let mut pi = boot(
         Config {
@@ -195,8 +195,8 @@ fn the_watchdog_reboots_the_board_and_says_why() {
         },
         &guest,
     );
-    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset(ResetCause::Watchdog));
-    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset(ResetCause::Watchdog));
+    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset);
+    assert_eq!(pi.run_until_ns(SECOND), Stop::Reset);
     assert_eq!(words(&mut pi), [0x1000, 0]);
 }
 

@@ -5,28 +5,16 @@ use std::collections::VecDeque;
 use view::Arrived;
 use view::receive::Records;
 use wire::{
-    Decoder, Descriptor, Encoder, Envelope, Fault, Info, Item, Kind, LineCounters, MAX_FRAME,
-    MAX_PAYLOAD, Message, Status,
+    Decoder, Descriptor, Encoder, Envelope, Item, Kind, LineCounters, MAX_FRAME, MAX_PAYLOAD,
+    Message,
 };
 
 /// Something that came from the board.
 pub enum Heard<'a> {
     /// Text for people, line by line.
     Text(&'a str),
-    /// The board's description of itself.
-    Info(Info<'a>),
-    /// Settings, `key=value` lines.
-    Settings(&'a str),
-    /// The request was carried out.
-    Ack(&'a str),
-    /// The request was refused, and why.
-    Nak(&'a str),
-    /// The firmware failed, or something of it.
-    Fault(Fault<'a>),
-    /// The heartbeat.
-    Status(Status),
-    /// The number of the ping came back.
-    Pong(u64),
+    /// A message that is no part of a spectrum.
+    Said(Message<'a>),
     /// A spectrum with the descriptor to read it by.
     Record(Arrived<'a>, Descriptor),
     /// Bytes that are neither text nor a frame.
@@ -34,6 +22,7 @@ pub enum Heard<'a> {
 }
 
 /// The host's end of one line.
+#[derive(Default)]
 pub struct Client {
     decoder: Decoder,
     encoder: Encoder,
@@ -45,18 +34,6 @@ pub struct Client {
 
 /// Requests that are kept.
 const REQUESTS: usize = 16;
-
-impl Default for Client {
-    fn default() -> Self {
-        Self {
-            decoder: Decoder::new(),
-            encoder: Encoder::new(),
-            records: Records::default(),
-            request: 0,
-            sent: VecDeque::new(),
-        }
-    }
-}
 
 impl Client {
     /// Takes what has come; `hear` gets every thing that it ends, with the request that it answers
@@ -84,13 +61,6 @@ impl Client {
                 continue;
             };
             match message {
-                Message::Info(info) => hear(answers, Heard::Info(info)),
-                Message::Settings(words) => hear(answers, Heard::Settings(words)),
-                Message::Ack(remark) => hear(answers, Heard::Ack(remark)),
-                Message::Nak(_, sentence) => hear(answers, Heard::Nak(sentence)),
-                Message::Fault(fault) => hear(answers, Heard::Fault(fault)),
-                Message::Status(status) => hear(answers, Heard::Status(status)),
-                Message::Pong(token) => hear(answers, Heard::Pong(token)),
                 Message::Descriptor(descriptor) => {
                     for late in self.records.describe(&descriptor) {
                         let values = &mut late.values.iter().copied();
@@ -107,7 +77,7 @@ impl Client {
                         hear(answers, Heard::Record(arrived, descriptor));
                     }
                 }
-                _ => {}
+                said => hear(answers, Heard::Said(said)),
             }
         }
     }

@@ -16,7 +16,6 @@ mod qpu_plan;
 mod samples;
 mod scope;
 
-pub use client::{Client, Heard};
 pub use flow::{Flow, Placed, preset};
 pub use machine::{Machine, digest};
 pub use qpu_plan::QpuPlan;

@@ -61,13 +61,16 @@ impl Scope {
         client.feed(bytes, |request, heard| {
             let (kind, text) = match heard {
                 Heard::Text(text) => ("text", text.to_owned()),
-                Heard::Info(info) => ("info", info.capabilities.to_owned()),
-                Heard::Settings(words) => ("settings", words.to_owned()),
-                Heard::Ack(remark) => ("ack", remark.to_owned()),
-                Heard::Nak(sentence) => ("nak", sentence.to_owned()),
-                Heard::Fault(fault) => ("fault", fault.text.to_owned()),
-                Heard::Status(status) => ("status", status.state.name().to_owned()),
-                Heard::Pong(token) => ("pong", token.to_string()),
+                Heard::Said(said) => match said {
+                    Message::Info(info) => ("info", info.capabilities.to_owned()),
+                    Message::Settings(words) => ("settings", words.to_owned()),
+                    Message::Ack(remark) => ("ack", remark.to_owned()),
+                    Message::Nak(_, sentence) => ("nak", sentence.to_owned()),
+                    Message::Fault(fault) => ("fault", fault.text.to_owned()),
+                    Message::Status(status) => ("status", status.state.name().to_owned()),
+                    Message::Pong(token) => ("pong", token.to_string()),
+                    _ => return,
+                },
                 Heard::Damage(bytes) => ("damage", bytes.to_string()),
                 Heard::Record(arrived, descriptor) => {
                     *records += 1;
@@ -75,12 +78,11 @@ impl Scope {
                     return;
                 }
             };
-            let kind = kind.to_owned();
             if events.len() == MOST_EVENTS {
                 events.pop_front();
             }
             events.push_back(Event {
-                kind,
+                kind: kind.to_owned(),
                 request,
                 text,
             });

@@ -61,11 +61,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         ::card::look(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let (text, right) = ::card::report(&found);
     print!("{text}");
-    Ok(if right {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(ExitCode::from(u8::from(!right)))
 }
 
 /// The settings of our `config.txt` that another one does not have, or has with another value.

@@ -76,14 +76,8 @@ fn cargo_build(toolchain: &Toolchain, root: &Path, package: &str) -> Result<Path
     let target_dir = root.join("target/firmware");
     let mut cargo = command(toolchain, root);
     cargo.arg("build").args(target_arguments(root));
-    cargo.args([
-        "--profile",
-        "firmware",
-        "--package",
-        package,
-        "--bin",
-        package,
-    ]);
+    cargo.args(["--profile", "firmware"]);
+    cargo.args(["--package", package, "--bin", package]);
     // Standard output belongs to data (`demo --json`).
     process::must(cargo.stdout(std::io::stderr()), BUILD_LIMIT)
         .with_context(|| format!("{package} did not build for {TARGET}"))?;
@@ -107,22 +101,19 @@ pub fn target_arguments(root: &Path) -> Vec<String> {
 /// A cargo for the target in `root`, with the environment that a build of the firmware needs.
 pub fn command(toolchain: &Toolchain, root: &Path) -> Command {
     let mut cargo = Command::new(&toolchain.cargo);
+    let flags = remapped(root, &toolchain.rust_src);
     cargo
         .current_dir(root)
         .env("RUSTC", &toolchain.rustc)
         // Lets a stable compiler take -Zbuild-std: nobody ships `core` for a tier 3 target.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_TARGET_ARMV6_NONE_EABIHF_LINKER", &toolchain.linker)
-        .env("CARGO_ENCODED_RUSTFLAGS", rustflags(toolchain, root))
+        // Separated by 0x1F, so that a space in a path does no harm.
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         // defmt keeps errors only unless told otherwise when it is compiled.
         .env("DEFMT_LOG", "info")
         .env_remove("RUSTFLAGS");
     cargo
-}
-
-/// Separated by 0x1F, so that a space in a path does no harm.
-fn rustflags(toolchain: &Toolchain, root: &Path) -> String {
-    remapped(root, &toolchain.rust_src).join("\x1f")
 }
 
 /// Flags that map every folder which could end up in the binary: of the workspace, of cargo, and of

@@ -11,7 +11,6 @@ mod demo;
 mod dist;
 mod firmware;
 mod flat;
-mod fuzz;
 mod lint;
 mod notices;
 mod package;
@@ -116,7 +115,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "lint" => lint::run(rest),
         "notices" => notices::run(rest).map(|()| ExitCode::SUCCESS),
         "qemu" => qemu::run(rest),
-        "fuzz" => fuzz::run(rest),
+        "fuzz" => package::fuzz(rest),
         "tune" => package::run("qpu-programs", Some("tune"), rest),
         "fidelity" => package::run("fidelity", None, rest),
         "bench" => {

@@ -216,13 +216,8 @@ impl Package {
 fn metadata(root: &Path, target: &str) -> Result<Value> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(root);
-    cargo.args([
-        "metadata",
-        "--locked",
-        "--format-version=1",
-        "--filter-platform",
-        target,
-    ]);
+    cargo.args(["metadata", "--locked", "--format-version=1"]);
+    cargo.args(["--filter-platform", target]);
     let output = process::capture(&mut cargo, LIMIT)?;
     if !output.status.is_some_and(|status| status.success()) {
         bail!(

@@ -3,7 +3,7 @@
 //! xtask builds and starts it, with optimization and with the arguments that it was given itself.
 
 use crate::{process, workspace};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::process::{Command, ExitCode};
 
 /// Runs the binary of `package`, or one of its examples.
@@ -24,4 +24,19 @@ pub fn run(package: &str, example: Option<&str>, rest: &[String]) -> Result<Exit
         .with_context(|| format!("cannot start {}", process::describe(&cargo)))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+/// `cargo xtask fuzz NAME COUNT`: runs one fuzz target with more inputs than the test run gives it;
+/// without arguments lists the targets.
+///
+/// # Errors
+/// For other arguments, and when cargo cannot be started.
+pub fn fuzz(rest: &[String]) -> Result<ExitCode> {
+    if let [_, count] = rest {
+        let number = count.parse::<u64>();
+        number.with_context(|| format!("COUNT must be a number, not {count:?}"))?;
+    } else if !rest.is_empty() {
+        bail!("`cargo xtask fuzz` takes NAME and COUNT, or nothing to list the targets");
+    }
+    run("tests", Some("fuzz"), rest)
 }

@@ -56,9 +56,5 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     command.args(arguments(&image, flat));
     eprintln!("+ {} (Ctrl-C ends it)", process::describe(&command));
     let status = command.status()?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(ExitCode::from(u8::from(!status.success())))
 }

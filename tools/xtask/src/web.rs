@@ -94,15 +94,8 @@ fn wasm(toolchain: &Toolchain) -> Result<PathBuf> {
             &toolchain.linker,
         )
         .args(["build", "--locked", "-Zbuild-std=std,panic_abort"])
-        .args([
-            "--target",
-            TARGET,
-            "--profile",
-            "web",
-            "--package",
-            "web",
-            "--target-dir",
-        ])
+        .args(["--profile", "web", "--package", "web"])
+        .args(["--target", TARGET, "--target-dir"])
         .arg(&into);
     process::must(cargo.stdout(std::io::stderr()), BUILD_LIMIT)
         .with_context(|| format!("the page's program did not build for {TARGET}"))?;

@@ -92,14 +92,6 @@ impl Beside {
         ];
         fill(include_str!("beside.md").trim_end(), &values)
     }
-
-    /// The figures as the file has them.
-    ///
-    /// # Errors
-    /// When a figure is no number that JSON has.
-    pub fn json(&self) -> Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
-    }
 }
 
 /// The document with `sections` in the place of those that it has; `None` where it is no such

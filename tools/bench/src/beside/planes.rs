@@ -1,5 +1,6 @@
 //! Transforms of planes on the simulator.
 
+use crate::ours::LIMIT_US;
 use crate::peer;
 use crate::side::microseconds;
 use anyhow::{Context, Result};
@@ -17,9 +18,6 @@ use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
 /// Rows and columns of the planes, as powers of two.
 const SIZES: [[u32; 2]; 7] = [[6, 6], [7, 7], [8, 8], [9, 9], [8, 10], [10, 8], [10, 10]];
-/// No transform takes this long on the chip.
-const LIMIT_US: u32 = 2_000_000;
-
 /// A size of plane.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Plane {

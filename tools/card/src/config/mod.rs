@@ -31,9 +31,10 @@ pub struct Settings {
 }
 
 /// Applicability of a line to these boards.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Applies {
     /// On every board that this is for.
+    #[default]
     Yes,
     /// On some, or under a condition.
     Perhaps,
@@ -91,10 +92,7 @@ pub fn look(folder: &Folder) -> io::Result<(Vec<Finding>, Settings)> {
     if let Some(line) = last("cmdline").filter(|line| !line.value.is_empty()) {
         settings.cmdline = line.value.to_owned();
     }
-    if found
-        .iter()
-        .all(|finding| finding.severity != crate::Severity::Wrong)
-    {
+    if !found.iter().any(Finding::is_wrong) {
         let count = lines
             .iter()
             .filter(|line| line.applies != Applies::No)
@@ -170,21 +168,12 @@ fn printable(text: &str) -> String {
 }
 
 /// The filters that hold at a line.
+#[derive(Default)]
 struct Filter<'a> {
     model: Applies,
     /// One by display, serial number, pin or the like.
     condition: bool,
     written: &'a str,
-}
-
-impl Default for Filter<'_> {
-    fn default() -> Self {
-        Self {
-            model: Applies::Yes,
-            condition: false,
-            written: "",
-        }
-    }
 }
 
 impl<'a> Filter<'a> {
@@ -196,7 +185,6 @@ impl<'a> Filter<'a> {
             // The boards that this is for: Pi 1 and Compute Module 1; Zero and Zero W.
             "pi1" | "pi0" | "pi0w" | "cm1" => self.model = Applies::Perhaps,
             _ if name.starts_with("pi") || name.starts_with("cm") => self.model = Applies::No,
-            "tryboot" | "partition" | "boot_partition" => self.condition = true,
             _ => self.condition = true,
         }
         self.written = if name == "all" { "" } else { written };

@@ -60,16 +60,22 @@ fn at(line: &Line, (severity, sentence): (Severity, String)) -> Finding {
         _ => String::new(),
     };
     let sentence = format!("{}: {sentence}{condition}", line.text);
-    match severity {
-        Severity::Wrong => Finding::wrong(line.place(), sentence),
-        _ => Finding::note(line.place(), sentence),
-    }
+    Finding::new(severity, line.place(), sentence)
+}
+
+/// A severity and a sentence, for a line that a rule is against.
+type Judgement = Option<(Severity, String)>;
+
+fn wrong(sentence: impl Into<String>) -> Judgement {
+    Some((Severity::Wrong, sentence.into()))
+}
+
+fn note(sentence: impl Into<String>) -> Judgement {
+    Some((Severity::Note, sentence.into()))
 }
 
 /// Judges a line by itself.
-fn judge(line: &Line, folder: &Folder) -> Option<(Severity, String)> {
-    let wrong = |sentence: &str| Some((Severity::Wrong, sentence.to_owned()));
-    let note = |sentence: &str| Some((Severity::Note, sentence.to_owned()));
+fn judge(line: &Line, folder: &Folder) -> Judgement {
     let Line { value, .. } = *line;
     let is_on = !matches!(value, "" | "0");
     match line.key.as_str() {
@@ -136,13 +142,11 @@ fn judge(line: &Line, folder: &Folder) -> Option<(Severity, String)> {
             note("makes start.elf talk on the serial line, too; its text comes before the banner")
         }
         // Of kernel.img itself the look at the image speaks.
-        "kernel" if !matches!(value, "" | "kernel.img") && !folder.has(value) => Some((
-            Severity::Wrong,
-            format!("there is no file {value} on the card; write kernel=kernel.img"),
+        "kernel" if !matches!(value, "" | "kernel.img") && !folder.has(value) => wrong(format!(
+            "there is no file {value} on the card; write kernel=kernel.img"
         )),
-        "cmdline" if !value.is_empty() && !folder.has(value) => Some((
-            Severity::Note,
-            format!("there is no file {value} on the card, so qpuscope takes its defaults"),
+        "cmdline" if !value.is_empty() && !folder.has(value) => note(format!(
+            "there is no file {value} on the card, so qpuscope takes its defaults"
         )),
         "include" => note(
             "the lines of that file count as well, and were not looked at; put them into this one",
@@ -168,12 +172,9 @@ fn has_word(words: &str, key: &str) -> bool {
     words.split(' ').any(|word| word == key)
 }
 
-fn gpu_mem(key: &str, value: &str) -> Option<(Severity, String)> {
+fn gpu_mem(key: &str, value: &str) -> Judgement {
     let Ok(mib) = value.parse::<u32>() else {
-        return Some((
-            Severity::Wrong,
-            format!("is no number; write gpu_mem={DEFAULT_GPU_MEM}"),
-        ));
+        return wrong(format!("is no number; write gpu_mem={DEFAULT_GPU_MEM}"));
     };
     let boards = key
         .strip_prefix("gpu_mem_")
@@ -183,17 +184,11 @@ fn gpu_mem(key: &str, value: &str) -> Option<(Severity, String)> {
             ..=16 => "selects the cut-down start_cd.elf, which has no 3D block and so no QPUs",
             _ => "is too little for start.elf, which then may not start",
         };
-        return Some((
-            Severity::Wrong,
-            format!("{what}{boards}; write {key}={DEFAULT_GPU_MEM}"),
-        ));
+        return wrong(format!("{what}{boards}; write {key}={DEFAULT_GPU_MEM}"));
     }
     if mib < DEFAULT_GPU_MEM {
-        return Some((
-            Severity::Note,
-            format!(
-                "is the least that some start.elf take{boards}; gpu_mem={DEFAULT_GPU_MEM} is the default and safer"
-            ),
+        return note(format!(
+            "is the least that some start.elf take{boards}; gpu_mem={DEFAULT_GPU_MEM} is the default and safer"
         ));
     }
     (mib > MOST_GPU_MEM).then(|| {

@@ -47,13 +47,12 @@ impl PassLine {
     pub fn of(pass: &PassMemory) -> Self {
         let layout = pass.layout();
         let [read_bytes, written_bytes] = layout.traffic(pass.step.batch);
-        let shape = Shape::of(pass);
-        Self {
-            name: shape.name,
-            radix: shape.radix,
+        let line = |name, points| Self {
+            name,
+            radix: None,
             steps: layout.one_pass().map(OnePass::radices),
-            parts: shape.parts,
-            points: shape.points,
+            parts: 1,
+            points,
             units: pass.units(),
             programs: pass.running(),
             left_out: pass.programs - pass.running(),
@@ -62,26 +61,13 @@ impl PassLine {
             read_bytes,
             written_bytes,
             twiddle_bytes: layout.table_bytes(),
-            stores_row_by_row: shape.stores_row_by_row,
-        }
-    }
-}
-
-/// The numbers that depend on the kind of a pass.
-struct Shape {
-    name: &'static str,
-    radix: Option<u32>,
-    parts: u32,
-    points: u32,
-    stores_row_by_row: bool,
-}
-
-impl Shape {
-    fn of(pass: &PassMemory) -> Self {
-        if let Some(one) = pass.layout().one_pass() {
+            stores_row_by_row: false,
+        };
+        let of_bins = |name, bins: Bins| line(name, u32::from(bins.runs()) * bins.run_bins());
+        if let Some(one) = layout.one_pass() {
             return Self {
                 radix: Some(1 << one.log2_points()),
-                ..Self::plain(words::SHARED, one.points_of_a_unit())
+                ..line(words::SHARED, one.points_of_a_unit())
             };
         }
         match &pass.step.pass {
@@ -89,28 +75,13 @@ impl Shape {
                 radix: Some(geometry.radix()),
                 parts: geometry.parts(),
                 stores_row_by_row: geometry.is_stored_by_rows(),
-                ..Self::plain(words::name(geometry.role()), geometry.vectors() * 16)
+                ..line(words::name(geometry.role()), geometry.vectors() * 16)
             },
-            Pass::Real(real) => {
-                Self::bins(if real.to_bins { "split" } else { "join" }, real.bins())
-            }
-            Pass::Product(_) => Self::bins("product", Bins::Product),
-            Pass::Power(power) => Self::bins("power", power.bins()),
-            _ => Self::plain("convert", 16 * convert::VECTORS),
-        }
-    }
-
-    fn bins(name: &'static str, bins: Bins) -> Self {
-        Self::plain(name, u32::from(bins.runs()) * bins.run_bins())
-    }
-
-    const fn plain(name: &'static str, points: u32) -> Self {
-        Self {
-            name,
-            radix: None,
-            parts: 1,
-            points,
-            stores_row_by_row: false,
+            Pass::Real(real) if real.to_bins => of_bins("split", real.bins()),
+            Pass::Real(real) => of_bins("join", real.bins()),
+            Pass::Product(_) => of_bins("product", Bins::Product),
+            Pass::Power(power) => of_bins("power", power.bins()),
+            _ => line("convert", 16 * convert::VECTORS),
         }
     }
 }

@@ -12,7 +12,7 @@ pub mod transform;
 use std::path::{Path, PathBuf};
 
 use guest_fft::{DONE, MAGIC, TASK_OFFSET, TASK_WORDS, Task};
-use virtual_pi::{ARM_HZ, Config, INSTRUCTION_CLOCKS, ResetCause, Stop, VirtualPi};
+use virtual_pi::{ARM_HZ, Config, INSTRUCTION_CLOCKS, Stop, VirtualPi};
 
 use crate::failure::{Failure, Result};
 use crate::files::input;
@@ -88,7 +88,7 @@ impl Guest {
         let mut pi =
             VirtualPi::new(config, &image).map_err(|error| wrong(task, &error.to_string()))?;
         match pi.run_until_ns(limit_ns) {
-            Stop::Reset(ResetCause::Watchdog) => {}
+            Stop::Reset => {}
             Stop::Fault(fault) => return Err(wrong(task, &format!("stopped: {fault}"))),
             Stop::Deadline | Stop::Starved => return Err(wrong(task, "did not end in time")),
         }

@@ -101,8 +101,8 @@ impl SimLink {
             match stop {
                 // No part here is fed.
                 Stop::Deadline | Stop::Starved => {}
-                Stop::Reset(cause) => {
-                    crate::say::remark!("virtual Pi: reset ({cause:?}), booting again")
+                Stop::Reset => {
+                    crate::say::remark!("virtual Pi: reset (Watchdog), booting again")
                 }
                 // Bytes that came before the fault are still worth reading.
                 Stop::Fault(_) if !self.received.is_empty() => return Ok(()),

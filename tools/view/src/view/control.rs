@@ -113,20 +113,10 @@ impl View {
         self.draw_anew();
     }
 
-    /// Holds the levels of the waterfall, or lets them follow.
-    pub fn lock_levels(&mut self, is_locked: bool) {
-        self.levels.lock(is_locked);
-    }
-
     /// Sets the levels of the waterfall and holds them.
     pub fn set_levels(&mut self, ends: Ends) {
         self.levels.set(ends);
         self.draw_anew();
-    }
-
-    /// Sets the reference level of the spectrum and the range below it.
-    pub fn set_scale(&mut self, reference_db: f64, range_db: f64) {
-        self.scale.set(reference_db, range_db);
     }
 
     /// Lets the scale of the spectrum follow the records.
@@ -159,26 +149,6 @@ impl View {
         let peaks = self.peaks(PEAKS).into_iter();
         let mut near = peaks.filter(|peak| (peak.hz - hz).abs() <= reach_hz);
         near.next().map_or(hz, |peak| peak.hz)
-    }
-
-    /// Selects a marker, which keys then move.
-    pub fn select_marker(&mut self, number: u32) {
-        self.markers.select(number);
-    }
-
-    /// Compares other markers with this one.
-    pub fn refer_to_marker(&mut self, number: u32) {
-        self.markers.refer(number);
-    }
-
-    /// Takes a marker away.
-    pub fn remove_marker(&mut self, number: u32) {
-        self.markers.remove(number);
-    }
-
-    /// Takes all markers away.
-    pub fn clear_markers(&mut self) {
-        self.markers.clear();
     }
 
     /// Moves the selected marker, or a new one, to a peak in the shown span. Nothing happens where

@@ -6,7 +6,6 @@
 
 mod arrived;
 mod control;
-mod gap;
 mod show;
 #[cfg(test)]
 mod tests;
@@ -24,13 +23,12 @@ use crate::palette::Paper;
 use crate::pool::Merge;
 use crate::ring::{Content, Ring, Row};
 use crate::section::{Follows, Section};
-use crate::status::Status;
+use crate::status::{Gap, Reason, Status};
 use crate::traces::{Trace, Traces};
 use crate::waterfall::Colours;
 
 pub use arrived::Arrived;
 use arrived::power_of;
-pub use gap::{Gap, Reason};
 
 /// Bytes of rows that are kept: three minutes of 25 records a second with 2049 bins, and more.
 const ROW_BYTES: usize = 32 << 20;
@@ -95,13 +93,16 @@ pub struct View {
     multiplier: Rate,
     /// All of the axis, or a part of it.
     span: Option<Span>,
-    levels: Levels,
-    scale: Scale,
+    /// The levels at the ends of the waterfall's colours.
+    pub levels: Levels,
+    /// The scale of levels of the spectrum.
+    pub scale: Scale,
     shown: [bool; Trace::ALL.len()],
     merge: Merge,
     rows_per_line: u64,
     colours: Colours,
-    markers: Markers,
+    /// Places on the frequency axis.
+    pub markers: Markers,
     generation: u32,
 }
 
@@ -202,32 +203,20 @@ impl View {
         self.generation += u32::from(has_changed);
         let second = live.split_off(axis.bins);
         let greatest = descriptor.detector.second().map(|_| second);
-        self.shoot(&head, descriptor, axis, live, greatest);
+        let mut traces = self.shot.take().map(|shot| shot.traces).unwrap_or_default();
+        traces.take(live, greatest);
+        self.shot = Some(Shot {
+            descriptor: *descriptor,
+            axis,
+            head,
+            traces,
+        });
         self.put(Row {
             section: number,
             from_s,
             content: Content::Levels(steps),
         });
         self.follow_scale();
-    }
-
-    /// Keeps a record as the last one.
-    fn shoot(
-        &mut self,
-        head: &RecordHead,
-        descriptor: &Descriptor,
-        axis: Axis,
-        live: Vec<f64>,
-        greatest: Option<Vec<f64>>,
-    ) {
-        let shot = self.shot.get_or_insert_with(|| Shot {
-            descriptor: *descriptor,
-            axis,
-            head: *head,
-            traces: Traces::default(),
-        });
-        (shot.descriptor, shot.axis, shot.head) = (*descriptor, axis, *head);
-        shot.traces.take(live, greatest);
     }
 
     /// Begins a section. What is held goes on if its spectra are of the same kind, and of the same
@@ -319,7 +308,7 @@ impl View {
             .filter_map(|trace| shot.traces.powers(trace))
             .flat_map(|powers| powers.iter().copied().reduce(f64::max))
             .reduce(f64::max);
-        if let (Some(highest), Some(ends)) = (highest, self.levels.found()) {
+        if let (Some(highest), Some(ends)) = (highest, self.levels.found) {
             self.scale.follow(decibels(highest), ends.from_db);
         }
     }

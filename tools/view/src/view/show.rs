@@ -1,15 +1,16 @@
 //! The parts of a picture: traces, lines, marks, peaks, readings, and a table.
 
-use super::{Found, Gap, Shot, View};
+use super::{Found, Shot, View};
 use crate::axis::Span;
 use crate::csv;
 use crate::ends::Scale;
-use crate::levels::{Ends, decibels};
+use crate::levels::decibels;
 use crate::markers::Reading;
 use crate::marks::{self, Marks, TimeMarks};
 use crate::peaks::{self, Bins};
 use crate::pool;
 use crate::ring::{Content, Row};
+use crate::status::Gap;
 use crate::time;
 use crate::traces::Trace;
 use crate::waterfall::Lines;
@@ -45,12 +46,6 @@ impl View {
     #[must_use]
     pub fn bin_hz(&self) -> Option<f64> {
         Some(self.shot()?.axis.bin_hz())
-    }
-
-    /// The scale of levels of the spectrum.
-    #[must_use]
-    pub const fn scale(&self) -> Scale {
-        self.scale
     }
 
     /// Points of a trace for so many columns of pixels: pairs of a place from 0 to `width`, and a
@@ -155,18 +150,6 @@ impl View {
         self.generation
     }
 
-    /// The levels at the ends of the waterfall's colours.
-    #[must_use]
-    pub const fn levels(&self) -> Ends {
-        self.levels.shown()
-    }
-
-    /// Returns whether these are held.
-    #[must_use]
-    pub const fn levels_are_locked(&self) -> bool {
-        self.levels.is_locked()
-    }
-
     /// Number of the first line of the waterfall that is not complete, or not shown.
     #[must_use]
     pub fn end_line(&self) -> u64 {
@@ -198,7 +181,7 @@ impl View {
             ring: &self.ring,
             axes: &self.axes,
             colours: &self.colours,
-            ends: self.levels.shown(),
+            ends: self.levels.shown,
             span,
             merge: self.merge,
             rows_per_line: self.rows_per_line,

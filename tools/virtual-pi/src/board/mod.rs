@@ -4,9 +4,9 @@
 //! 0x2000_0000. Blocks that exist on silicon but not here are faults of the class "not modelled",
 //! addresses where nothing exists are faults of the guest.
 
-#[cfg(test)]
-mod fuzz;
 mod registers;
+#[cfg(test)]
+mod tests;
 
 use crate::checks::{LINE_BYTES, Lines};
 use crate::clock::ARM_HZ;
@@ -17,14 +17,13 @@ use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
 use crate::devices::pm::Pm;
-use crate::devices::property::Firmware;
+use crate::devices::property::{Firmware, PARSE_ERROR};
 use crate::devices::sampling::Sampling;
 use crate::devices::timer::SystemTimer;
 use crate::devices::uart::Uart;
 use crate::devices::v3d::{ALIAS, Bus, V3dPort};
 use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
-use crate::parts::{I2sPart, ParallelPart, ParallelWiring, Wiring};
 
 /// The PCM block.
 const PCM: u32 = 0x2020_3000;
@@ -43,13 +42,17 @@ pub struct Board {
     pub uart: Uart,
     timer: SystemTimer,
     intc: InterruptController,
-    gpio: Gpio,
+    /// Pins.
+    pub gpio: Gpio,
     pm: Pm,
     mailbox: Mailbox,
-    firmware: Firmware,
-    v3d: V3dPort,
+    /// The VideoCore's own program.
+    pub firmware: Firmware,
+    /// V3D, as far as it was run; see [`Board::v3d_at`].
+    pub v3d: V3dPort,
     asb: Asb,
-    sampling: Sampling,
+    /// The blocks that bring samples into memory, and the parts on their pins.
+    pub sampling: Sampling,
     /// V3D was reset in the middle of a transfer, and no access to a peripheral ends.
     bus_hangs: bool,
     /// Clocks at which imprecise aborts become pending, the next one last.
@@ -71,7 +74,7 @@ impl Board {
 
     /// A board that starts at `now`.
     fn with_pm(config: &Config, pm: Pm, now: u64, sampling: Sampling) -> Self {
-        let firmware = Firmware::new(config, pm.found());
+        let firmware = Firmware::new(config, pm.found);
         let aborts = config.aborts_at_us.iter();
         let aborts = aborts.map(|us| us * (ARM_HZ / 1_000_000));
         let mut aborts: Vec<u64> = aborts.filter(|&clock| clock >= now).collect();
@@ -117,8 +120,7 @@ impl Board {
     /// Breaks something in V3D from `now` on, or repairs it.
     pub fn set_v3d_defect(&mut self, now: u64, defect: Option<v3d_sim::Defect>) {
         self.config.v3d_defect = defect;
-        self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
-        self.v3d.set_defect(defect);
+        self.v3d_at(now).set_defect(defect);
     }
 
     /// Switches the blocks that sample off and on at `now`, with the parts of `config`.
@@ -128,79 +130,19 @@ impl Board {
         self.fault = None;
     }
 
-    /// Has V3D stand still from `now` on, until it is reset.
-    pub fn hang_v3d(&mut self, now: u64) {
-        self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
-        self.v3d.hang();
-    }
-
-    /// Wires another part to the pins of the PCM block at `now`.
-    pub fn set_i2s(&mut self, part: Option<I2sPart>, now: u64) {
+    /// Changes the parts on the pins, or their wires, at `now`.
+    pub fn wire(&mut self, now: u64, change: impl FnOnce(&mut Sampling, u64)) {
         self.advance_sampling(now);
-        self.sampling.set_part(part, now);
-        self.rewire(now);
-    }
-
-    fn rewire(&mut self, now: u64) {
+        change(&mut self.sampling, now);
         if let Err(kind) = self.sampling.rewire(&self.gpio, now) {
-            let (address, by) = (PCM, None);
-            self.fault.get_or_insert(Mistake { kind, address, by });
+            self.fault.get_or_insert(Mistake::new(kind, PCM));
         }
     }
 
-    /// The clock at which that part needs a sample that the host has not brought yet.
+    /// The clock at which the I2S part needs a sample that the host has not brought yet.
     pub fn fed_until(&mut self, now: u64) -> u64 {
         self.advance_sampling(now);
         self.sampling.fed_until(now)
-    }
-
-    /// Changes the wires of that part at `now`.
-    pub fn set_i2s_wiring(&mut self, wiring: Wiring, now: u64) {
-        self.advance_sampling(now);
-        self.sampling.set_wiring(wiring, now);
-        self.rewire(now);
-    }
-
-    /// Wires another parallel ADC to the pins of the SMI block at `now`.
-    pub fn set_parallel(&mut self, part: Option<ParallelPart>, now: u64) {
-        self.advance_sampling(now);
-        self.sampling.set_parallel(part);
-    }
-
-    /// Changes the wires of that ADC at `now`.
-    pub fn set_parallel_wiring(&mut self, wiring: ParallelWiring, now: u64) {
-        self.advance_sampling(now);
-        self.sampling.set_parallel_wiring(wiring);
-    }
-
-    /// Reads of SMI since power-on that did not take place in time, because its FIFO was full.
-    pub fn smi_missed(&self) -> u64 {
-        self.sampling.paced.smi.missed()
-    }
-
-    /// The next read by DMA fails.
-    pub fn fail_dma(&mut self) {
-        self.sampling.dma.fails = true;
-    }
-
-    /// The ARM's part of memory, in bytes from 0.
-    pub fn arm_bytes(&self) -> u32 {
-        self.firmware.arm_bytes()
-    }
-
-    /// The last changes of the ACT LED: clock and state.
-    pub fn led(&self) -> impl Iterator<Item = (u64, bool)> {
-        self.gpio.led()
-    }
-
-    /// Function code of a pin, 0 to 53 (GPFSEL).
-    pub fn pin_function(&self, pin: u32) -> u32 {
-        self.gpio.function(pin)
-    }
-
-    /// Accesses to V3D's registers, and requests to switch its power.
-    pub fn v3d_uses(&self) -> (u64, u64) {
-        (self.v3d.accesses, self.firmware.v3d_requests)
     }
 
     /// True if an imprecise abort has become pending since the last call.
@@ -245,8 +187,7 @@ impl Board {
 
     /// The ARM fills or writes back a line at `now`; gives the clocks until its data is there.
     pub fn arm_access(&mut self, physical: u32, write: bool, now: u64) -> u64 {
-        self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
-        self.v3d.arm_access(Access {
+        self.v3d_at(now).arm_access(Access {
             at: now,
             bus: physical | ALIAS,
             bytes: LINE_BYTES,
@@ -254,10 +195,11 @@ impl Board {
         })
     }
 
-    /// Acts on V3D at `now`, which sees what DMA has done by then.
-    fn with_v3d<T>(&mut self, now: u64, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
+    /// V3D at `now`, which has seen what DMA has done by then.
+    pub fn v3d_at(&mut self, now: u64) -> &mut V3dPort {
         self.advance_sampling(now);
-        self.act_on_v3d(act)
+        self.act_on_v3d(|v3d, bus| v3d.catch_up(now, bus));
+        &mut self.v3d
     }
 
     /// Acts on V3D at the time to which the blocks that sample have been brought.
@@ -275,7 +217,7 @@ impl Board {
 
     /// The lines to the core: (IRQ, FIQ).
     pub fn interrupts(&mut self) -> (bool, bool) {
-        let gpu = u64::from(self.timer.interrupts())
+        let gpu = u64::from(self.timer.matched)
             | u64::from(self.v3d.interrupt()) << 10
             | self.sampling.dma.interrupts()
             | u64::from(self.sampling.paced.pcm.interrupt()) << 55
@@ -291,7 +233,7 @@ impl Board {
 
     /// True if the watchdog has reset the board.
     pub fn reset_requested(&self) -> bool {
-        self.pm.fired()
+        self.pm.fired
     }
 
     /// Notes for people since the last call.
@@ -311,14 +253,14 @@ impl Board {
     /// True if an access to this address never ends.
     pub fn hangs(&self, address: u32) -> bool {
         let dark = self.config.unpowered_v3d_hangs && !self.firmware.v3d_powered();
-        let cut_off = dark || self.asb.slave_stands() || self.pm.holds_v3d();
+        let cut_off = dark || self.asb.slave.stands || self.pm.v3d_held;
         self.bus_hangs || (address & !0xfff == 0x20c0_0000 && cut_off)
     }
 
     /// The ARM pulls V3D's reset line. A block that still has a way to memory may be in the middle
     /// of a transfer, and the bus waits for the rest of it.
     fn reset_v3d(&mut self) {
-        if !(self.asb.slave_stands() && self.asb.master_stands()) {
+        if !(self.asb.slave.stands && self.asb.master.stands) {
             self.bus_hangs = true;
             self.notes.push(
                 "V3D was reset while a bridge was not stopped: the bus hangs; stop both first"
@@ -341,11 +283,7 @@ impl Board {
         match self.serve_property(address, now) {
             Ok(()) => self.mailbox.answer(request),
             Err((kind, address)) => {
-                self.fault.get_or_insert(Mistake {
-                    kind,
-                    address,
-                    by: None,
-                });
+                self.fault.get_or_insert(Mistake::new(kind, address));
             }
         }
     }
@@ -375,7 +313,8 @@ impl Board {
             self.notes.push(format!(
                 "mailbox: a property buffer of {bytes} bytes is refused; check its size word"
             ));
-            self.outside_write_word(start + 4, crate::devices::property::PARSE_ERROR)?;
+            self.lines.outside_write(start + 4, 4, Agent::Mailbox)?;
+            *self.memory.word_mut(start + 4) = PARSE_ERROR;
             return Ok(());
         }
         self.lines.outside_read(start, bytes, Agent::Mailbox)?;
@@ -398,12 +337,6 @@ impl Board {
         self.pm.set_v3d_power(has_power);
         self.v3d.set_power(has_power, now);
         self.uart.set_reference(self.firmware.uart_hz());
-        Ok(())
-    }
-
-    fn outside_write_word(&mut self, physical: u32, value: u32) -> Result<(), (FaultKind, u32)> {
-        self.lines.outside_write(physical, 4, Agent::Mailbox)?;
-        *self.memory.word_mut(physical) = value;
         Ok(())
     }
 }

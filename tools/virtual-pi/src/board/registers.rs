@@ -2,12 +2,29 @@
 
 use super::Board;
 use crate::devices::dma::Dma;
-use crate::devices::map::missing;
 use crate::devices::v3d::SRQPC;
 use crate::fault::{Agent, FaultKind};
 
 /// The SMI block.
 const SMI: u32 = 0x2060_0000;
+/// Blocks of the BCM2835 that are not modelled: their first and last address.
+///
+/// Source: BCM2835 ARM Peripherals, section 1.2; reference/platform.md, register maps.
+const UNMODELLED: [(u32, u32, &str); 13] = [
+    (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
+    (0x2010_4000, 0x2010_4fff, "the random number generator"),
+    (0x2020_2000, 0x2020_2fff, "SDHOST"),
+    (0x2020_4000, 0x2020_4fff, "SPI0"),
+    (0x2020_5000, 0x2020_5fff, "I2C0"),
+    (0x2020_c000, 0x2020_cfff, "PWM"),
+    (0x2021_2000, 0x2021_2fff, "the temperature sensor"),
+    (0x2021_4000, 0x2021_4fff, "the SPI slave"),
+    (0x2021_5000, 0x2021_5fff, "AUX (mini UART, SPI1, SPI2)"),
+    (0x2030_0000, 0x2030_0fff, "EMMC"),
+    (0x2080_4000, 0x2080_4fff, "I2C1"),
+    (0x2080_5000, 0x2080_5fff, "I2C2"),
+    (0x2098_0000, 0x2099_ffff, "USB"),
+];
 
 impl Board {
     /// True if to read this register changes nothing, no event's time either: registers of the
@@ -22,13 +39,11 @@ impl Board {
     /// Nothing there, not modelled, or another one has been read with no barrier since.
     pub fn read_register(&mut self, address: u32, now: u64) -> Result<u32, FaultKind> {
         self.check_order(address)?;
-        self.read_from = Some(address & !0xfff);
-        let offset = address & 0xfff;
-        match address & !0xfff {
-            0x2000_3000 => {
-                self.timer.advance(now);
-                self.timer.read(offset)
-            }
+        let (page, offset) = (address & !0xfff, address & 0xfff);
+        self.read_from = Some(page);
+        self.bring(page, now);
+        match page {
+            0x2000_3000 => self.timer.read(offset),
             0x2000_b000 => match offset {
                 0x200..=0x227 => {
                     self.advance(now);
@@ -39,34 +54,37 @@ impl Board {
                 _ => Err(missing(address)),
             },
             0x2000_a000 => self.asb.read(offset),
-            0x2000_7000 => {
-                self.advance_sampling(now);
-                self.sampling.dma.read(offset, &self.sampling.paced)
-            }
+            0x2000_7000 => self.sampling.dma.read(offset, &self.sampling.paced),
             0x2010_0000 => self.pm.read(offset, now),
             0x2010_1000 => self.sampling.clocks.read(offset, now),
             0x2020_0000 => {
-                self.advance_sampling(now);
                 let outside = self.sampling.levels(&self.gpio, now);
                 self.gpio.read(offset, outside)
             }
-            0x2020_3000 => {
-                self.advance_sampling(now);
-                self.sampling.paced.pcm.read(offset)
+            0x2020_3000 => self.sampling.paced.pcm.read(offset),
+            SMI => self.sampling.paced.smi.read(offset),
+            0x2020_1000 => self.uart.read(offset),
+            0x20c0_0000 => Ok(self.v3d.read(offset)),
+            _ => Err(missing(address)),
+        }
+    }
+
+    /// Brings the block of a page to `now`.
+    fn bring(&mut self, page: u32, now: u64) {
+        match page {
+            0x2000_3000 => {
+                self.timer.advance(now);
             }
-            SMI => {
+            0x2000_7000 | 0x2020_0000 | 0x2020_3000 | SMI => {
                 self.advance_sampling(now);
-                self.sampling.paced.smi.read(offset)
             }
             0x2020_1000 => {
                 self.uart.advance(now);
-                self.uart.read(offset)
             }
             0x20c0_0000 => {
-                self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
-                Ok(self.v3d.read(offset))
+                self.v3d_at(now);
             }
-            _ => Err(missing(address)),
+            _ => {}
         }
     }
 
@@ -77,34 +95,27 @@ impl Board {
     /// without.
     pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
         self.check_order(address)?;
-        let offset = address & 0xfff;
-        match address & !0xfff {
-            0x2000_3000 => {
-                self.timer.advance(now);
-                self.timer.write(offset, value)
-            }
+        let (page, offset) = (address & !0xfff, address & 0xfff);
+        match (page, offset) {
+            (0x2000_b000, 0x8a0) => self.check_barrier(Agent::Mailbox)?,
+            (0x2000_7000, _) if Dma::starts(offset, value) => self.check_barrier(Agent::Dma)?,
+            (0x20c0_0000, SRQPC) => self.check_barrier(Agent::V3d)?,
+            _ => {}
+        }
+        self.bring(page, now);
+        match page {
+            0x2000_3000 => self.timer.write(offset, value),
             0x2000_b000 => match offset {
                 0x200..=0x227 => self.intc.write(offset - 0x200, value),
-                0x880..=0x8bf => {
-                    if offset == 0x8a0 {
-                        self.check_barrier(Agent::Mailbox)?;
-                    }
-                    self.mailbox.write(offset - 0x880, value, now)
-                }
+                0x880..=0x8bf => self.mailbox.write(offset - 0x880, value, now),
                 _ => Err(missing(address)),
             },
-            0x2000_7000 => {
-                if Dma::starts(offset, value) {
-                    self.check_barrier(Agent::Dma)?;
-                }
-                self.advance_sampling(now);
-                self.sampling.dma.write(offset, value, now)
-            }
+            0x2000_7000 => self.sampling.dma.write(offset, value, now),
             0x2010_0000 => {
                 self.note_password("PM", offset, value);
-                let held = self.pm.holds_v3d();
+                let held = self.pm.v3d_held;
                 self.pm.write(offset, value, now)?;
-                if self.pm.holds_v3d() && !held {
+                if self.pm.v3d_held && !held {
                     self.reset_v3d();
                 }
                 Ok(())
@@ -116,37 +127,25 @@ impl Board {
                 self.sampling.rewire(&self.gpio, now)
             }
             0x2020_3000 => {
-                self.advance_sampling(now);
                 self.sampling.paced.pcm.write(offset, value, now)?;
                 self.sampling.rewire(&self.gpio, now)
             }
-            SMI => {
-                self.advance_sampling(now);
-                self.sampling.paced.smi.write(offset, value, now)
-            }
+            SMI => self.sampling.paced.smi.write(offset, value, now),
             0x2000_a000 => {
-                self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
+                self.v3d_at(now);
                 self.asb.write(offset, value, self.config.v3d_reset)?;
-                self.v3d.halted = self.asb.master_stands();
+                self.v3d.halted = self.asb.master.stands;
                 Ok(())
             }
             0x2020_0000 => {
                 self.uart.advance(now);
-                self.advance_sampling(now);
                 self.gpio.write(offset, value, now)?;
                 self.uart
                     .set_pins(self.gpio.uart_sends(), self.gpio.uart_receives());
                 self.sampling.rewire(&self.gpio, now)
             }
-            0x2020_1000 => {
-                self.uart.advance(now);
-                self.uart.write(offset, value, now)
-            }
+            0x2020_1000 => self.uart.write(offset, value, now),
             0x20c0_0000 => {
-                if offset == SRQPC {
-                    self.check_barrier(Agent::V3d)?;
-                }
-                self.with_v3d(now, |v3d, bus| v3d.catch_up(now, bus));
                 self.v3d.write(offset, value);
                 Ok(())
             }
@@ -179,10 +178,19 @@ impl Board {
     /// may be on its way to memory: no cache clean and no store to write-through or uncached Normal
     /// memory since the last DSB. Stores that only the cache holds are check 1, when they are read.
     fn check_barrier(&self, agent: Agent) -> Result<(), FaultKind> {
-        if self.config.checks.barrier && self.lines.undrained().is_some() {
+        if self.config.checks.barrier && self.lines.undrained.is_some() {
             return Err(FaultKind::MissingBarrier(agent));
         }
         Ok(())
+    }
+}
+
+/// The fault of an access to an address where this model has nothing.
+fn missing(address: u32) -> FaultKind {
+    let is_in = |(first, last, _): &&(u32, u32, &str)| (*first..=*last).contains(&address);
+    match UNMODELLED.iter().find(is_in) {
+        Some((.., name)) => FaultKind::NotModelled(format!("{name}, at {address:#010x}")),
+        None => FaultKind::Unmapped,
     }
 }
 

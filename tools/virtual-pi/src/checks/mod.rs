@@ -57,10 +57,11 @@ pub struct Lines {
     pages: Pages<u8, LINES>,
     /// The first store or clean since the last DSB that may still be in the write buffer: its
     /// physical address.
-    undrained: Option<u32>,
+    pub undrained: Option<u32>,
     /// Lines that the ARM has changed in memory since V3D was last told.
     changed: Vec<u32>,
-    invalidated: bool,
+    /// The whole cache has been invalidated since reset.
+    pub invalidated: bool,
     past_l2: PastL2,
     /// Pages that the table walk has read.
     table_pages: Vec<u32>,
@@ -235,19 +236,9 @@ impl Lines {
         std::mem::take(&mut self.changed)
     }
 
-    /// True if the whole cache has been invalidated since reset.
-    pub fn invalidated(&self) -> bool {
-        self.invalidated
-    }
-
     /// DSB: everything has reached memory.
     pub fn drain(&mut self) {
         self.undrained = None;
-    }
-
-    /// The first address whose data may not have reached memory yet.
-    pub fn undrained(&self) -> Option<u32> {
-        self.undrained
     }
 
     /// The numbers of the lines of a range; none where no states are kept.
@@ -280,50 +271,43 @@ impl Lines {
         Ok(())
     }
 
-    /// A device beside the ARM reads memory through the system L2.
+    /// A device beside the ARM reads memory through the system L2, or `past` it.
     ///
     /// # Errors
-    /// The first address of which the L2 may hold an old copy.
+    /// As [`Lines::outside_read`]; else the first address of which what is read may be an old copy.
     #[inline]
-    pub fn read_through_l2(
+    pub fn beside_read(
         &self,
         physical: u32,
         bytes: u32,
+        past: bool,
         agent: Agent,
     ) -> Result<(), (FaultKind, u32)> {
-        match self.past_l2.old_in_l2(physical, bytes) {
-            Some(address) => Err((FaultKind::StaleL2Read(agent), address)),
-            None => Ok(()),
-        }
-    }
-
-    /// A device beside the ARM reads memory past the system L2.
-    ///
-    /// # Errors
-    /// The first address of which memory may hold an old copy.
-    pub fn read_past_l2(
-        &self,
-        physical: u32,
-        bytes: u32,
-        agent: Agent,
-    ) -> Result<(), (FaultKind, u32)> {
-        match self.past_l2.old_in_memory(physical, bytes) {
-            Some(address) if self.enabled => Err((FaultKind::L2Passed(agent), address)),
+        self.outside_read(physical, bytes, agent)?;
+        let (old, kind) = match past {
+            false => (
+                self.past_l2.old_in_l2(physical, bytes),
+                FaultKind::StaleL2Read(agent),
+            ),
+            true => (
+                self.past_l2.old_in_memory(physical, bytes),
+                FaultKind::L2Passed(agent),
+            ),
+        };
+        match old {
+            Some(address) if self.enabled => Err((kind, address)),
             _ => Ok(()),
         }
     }
 
-    /// A device beside the ARM writes memory past the system L2.
-    pub fn write_past_l2(&mut self, physical: u32, bytes: u32) {
-        if self.enabled {
-            self.past_l2.write_past(physical, bytes);
-        }
-    }
-
-    /// A device beside the ARM writes memory through the system L2.
+    /// A device beside the ARM writes memory through the system L2, or `past` it.
     #[inline]
-    pub fn write_through_l2(&mut self, physical: u32, bytes: u32) {
-        self.past_l2.write_through(physical, bytes);
+    pub fn beside_write(&mut self, physical: u32, bytes: u32, past: bool) {
+        match past {
+            false => self.past_l2.write_through(physical, bytes),
+            true if self.enabled => self.past_l2.write_past(physical, bytes),
+            true => {}
+        }
     }
 
     /// A device beside the ARM writes memory: copies that the cache holds become old.

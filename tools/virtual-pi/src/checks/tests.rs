@@ -9,10 +9,10 @@ fn a_dirty_line_may_not_be_read_from_outside() {
     let fault = lines.outside_read(0x1_0000, 128, Agent::V3d).unwrap_err();
     assert_eq!(fault, (FaultKind::DirtyLineRead(Agent::V3d), 0x1_0040));
     lines.maintain(0x1_0044, true, false);
-    assert_eq!(lines.undrained(), Some(0x1_0044));
+    assert_eq!(lines.undrained, Some(0x1_0044));
     lines.outside_read(0x1_0000, 128, Agent::V3d).unwrap();
     lines.drain();
-    assert_eq!(lines.undrained(), None);
+    assert_eq!(lines.undrained, None);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn whole_cache_operations_reach_every_touched_line() {
     assert!(lines.touch(0x9fe0, false, true, &memory).is_err());
     lines.maintain_all(false, true);
     lines.touch(0x9fe0, false, true, &memory).unwrap();
-    assert!(lines.invalidated());
+    assert!(lines.invalidated);
 }
 
 #[test]

@@ -6,7 +6,9 @@
 //! Source: ARM1176JZF-S TRM (DDI 0301H), chapter 3.
 
 use super::Cpu;
+use super::access::Manner;
 use super::decode::Operation;
+use super::mmu::Access;
 use super::registers::USR;
 use crate::fault::FaultKind;
 
@@ -172,7 +174,7 @@ fn write(cpu: &mut Cpu, place: Place, value: u32) {
             let enables_cache = value & 4 != 0 && cpu.cp15.sctlr & 4 == 0;
             cpu.cp15.sctlr = value | SCTLR_ONES;
             cpu.flush_tlb();
-            if enables_cache && cpu.config.checks.cache && !cpu.board.lines.invalidated() {
+            if enables_cache && cpu.config.checks.cache && !cpu.board.lines.invalidated {
                 cpu.fault(FaultKind::CacheNotInvalidated, None);
             }
         }
@@ -200,8 +202,7 @@ fn maintain(cpu: &mut Cpu, crm: u32, op2: u32, value: u32) {
     match (crm, op2) {
         // Instruction cache, prefetch and branch buffers: transparent here.
         (5, 0 | 1 | 2 | 4 | 6 | 7) | (13, 1) => {}
-        (7, 0) => lines.maintain_all(false, true),
-        (6, 0) => lines.maintain_all(false, true),
+        (6 | 7, 0) => lines.maintain_all(false, true),
         (10, 0) => lines.maintain_all(true, false),
         (14, 0) => lines.maintain_all(true, true),
         (6, 1) => maintain_line(cpu, value, false, true),
@@ -221,18 +222,12 @@ fn maintain(cpu: &mut Cpu, crm: u32, op2: u32, value: u32) {
     }
 }
 
+/// Maintenance takes virtual addresses and may abort (TRM 3.2.22).
 fn maintain_line(cpu: &mut Cpu, address: u32, clean: bool, invalidate: bool) {
-    if let Some(physical) = maintained_address(cpu, address) {
+    let found = cpu.translate(address, Access::Read, Manner::default());
+    if let Some((_, physical)) = found.filter(|found| found.1 < cpu.board.memory.size()) {
         cpu.board.lines.maintain(physical, clean, invalidate);
     }
-}
-
-/// Maintenance takes virtual addresses and may abort (TRM 3.2.22).
-fn maintained_address(cpu: &mut Cpu, address: u32) -> Option<u32> {
-    use super::access::Manner;
-    use super::mmu::Access;
-    let (_, physical) = cpu.translate(address, Access::Read, Manner::default())?;
-    Some(physical).filter(|&physical| physical < cpu.board.memory.size())
 }
 
 /// MCRR of coprocessor 15: ranges, both ends inclusive and virtual (TRM 3.2.22, "block transfer").

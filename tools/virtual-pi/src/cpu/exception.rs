@@ -21,7 +21,14 @@ enum Vector {
 }
 
 impl Cpu {
-    fn exception(&mut self, mode: u32, vector: Vector, link: u32, masked: u32) {
+    fn exception(&mut self, vector: Vector, link: u32) {
+        let (mode, masked) = match vector {
+            Vector::Undefined => (UND, CPSR_I),
+            Vector::SupervisorCall => (SVC, CPSR_I),
+            Vector::PrefetchAbort | Vector::DataAbort => (ABT, CPSR_A | CPSR_I),
+            Vector::Interrupt => (IRQ, CPSR_A | CPSR_I),
+            Vector::FastInterrupt => (FIQ, CPSR_A | CPSR_I | CPSR_F),
+        };
         let saved = self.cpsr();
         self.set_mode(mode);
         self.banks.spsr[bank(mode)] = saved;
@@ -50,17 +57,12 @@ impl Cpu {
     /// Undefined instruction.
     #[cold]
     pub fn undefined(&mut self) {
-        self.exception(UND, Vector::Undefined, self.pc().wrapping_add(4), CPSR_I);
+        self.exception(Vector::Undefined, self.pc().wrapping_add(4));
     }
 
     /// SVC.
     pub fn supervisor_call(&mut self) {
-        self.exception(
-            SVC,
-            Vector::SupervisorCall,
-            self.pc().wrapping_add(4),
-            CPSR_I,
-        );
+        self.exception(Vector::SupervisorCall, self.pc().wrapping_add(4));
     }
 
     /// A load or store that failed; `status` for the fault status register.
@@ -68,12 +70,7 @@ impl Cpu {
     pub fn data_abort(&mut self, address: u32, status: u32, write: bool) {
         self.cp15.dfsr = status | u32::from(write) << 11;
         self.cp15.dfar = address;
-        self.exception(
-            ABT,
-            Vector::DataAbort,
-            self.pc().wrapping_add(8),
-            CPSR_A | CPSR_I,
-        );
+        self.exception(Vector::DataAbort, self.pc().wrapping_add(8));
     }
 
     /// A fetch that failed.
@@ -82,40 +79,28 @@ impl Cpu {
         self.cp15.ifsr = status;
         self.cp15.ifar = address;
         self.r[15] = address.wrapping_add(8);
-        self.exception(
-            ABT,
-            Vector::PrefetchAbort,
-            address.wrapping_add(4),
-            CPSR_A | CPSR_I,
-        );
+        self.exception(Vector::PrefetchAbort, address.wrapping_add(4));
     }
 
     /// BKPT. The fault address register keeps what it had (QEMU 7.2 writes it; see
     /// tests/guest-cpu).
     pub fn breakpoint(&mut self) {
         self.cp15.ifsr = 2;
-        self.exception(
-            ABT,
-            Vector::PrefetchAbort,
-            self.pc().wrapping_add(4),
-            CPSR_A | CPSR_I,
-        );
+        self.exception(Vector::PrefetchAbort, self.pc().wrapping_add(4));
     }
 
     /// Takes a pending imprecise abort before the next instruction. DFAR keeps what it had.
     pub fn imprecise_abort(&mut self) {
         self.cp15.dfsr = IMPRECISE_EXTERNAL_ABORT;
-        let link = self.next_pc.wrapping_add(8);
-        self.exception(ABT, Vector::DataAbort, link, CPSR_A | CPSR_I);
+        self.exception(Vector::DataAbort, self.next_pc.wrapping_add(8));
     }
 
     /// Takes a pending interrupt before the next instruction.
     pub fn interrupt(&mut self, fast: bool) {
-        let link = self.next_pc.wrapping_add(4);
-        if fast {
-            self.exception(FIQ, Vector::FastInterrupt, link, CPSR_A | CPSR_I | CPSR_F);
-        } else {
-            self.exception(IRQ, Vector::Interrupt, link, CPSR_A | CPSR_I);
-        }
+        let vector = match fast {
+            true => Vector::FastInterrupt,
+            false => Vector::Interrupt,
+        };
+        self.exception(vector, self.next_pc.wrapping_add(4));
     }
 }

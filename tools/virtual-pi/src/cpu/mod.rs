@@ -252,40 +252,25 @@ impl Cpu {
 
 /// For each condition, which of the sixteen values of NZCV meet it.
 const CONDITIONS: [u16; 16] = {
-    let mut table = [0u16; 16];
-    let mut condition = 0;
-    while condition < 16 {
-        let mut flags = 0;
-        while flags < 16 {
-            let (n, z, c, v) = (
-                flags & 8 != 0,
-                flags & 4 != 0,
-                flags & 2 != 0,
-                flags & 1 != 0,
-            );
-            let met = match condition {
-                0 => z,
-                1 => !z,
-                2 => c,
-                3 => !c,
-                4 => n,
-                5 => !n,
-                6 => v,
-                7 => !v,
-                8 => c && !z,
-                9 => !c || z,
-                10 => n == v,
-                11 => n != v,
-                12 => !z && n == v,
-                13 => z || n != v,
-                _ => true,
-            };
-            if met {
-                table[condition] |= 1 << flags;
-            }
-            flags += 1;
-        }
-        condition += 1;
-    }
-    table
+    // Those in which each flag is set; conditions as the manual lists them, from EQ to NV.
+    let (n, z, c, v) = (0xff00, 0xf0f0, 0xcccc, 0xaaaa);
+    let less = n ^ v;
+    [
+        z,
+        !z,
+        c,
+        !c,
+        n,
+        !n,
+        v,
+        !v,
+        c & !z,
+        !c | z,
+        !less,
+        less,
+        !z & !less,
+        z | less,
+        !0,
+        !0,
+    ]
 };

@@ -92,10 +92,11 @@ impl Cpu {
         let tag = virtual_address & !0xfff;
         let lines = match found.kind {
             MemoryType::StronglyOrdered => checks::OPEN,
-            MemoryType::WriteBack => self.board.lines.start_for(found.page),
             // Loads of write-through memory need their line's state; its stores never look dirty,
             // so that they always take the slow path.
-            MemoryType::WriteThrough => self.board.lines.start_for(found.page),
+            MemoryType::WriteBack | MemoryType::WriteThrough => {
+                self.board.lines.start_for(found.page)
+            }
             MemoryType::Uncached | MemoryType::Device => checks::WATCH_STORES,
         };
         self.tlb.entries[(virtual_address >> 12) as usize % ENTRIES] = Entry {

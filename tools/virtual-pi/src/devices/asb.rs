@@ -19,14 +19,18 @@ const BRIDGE_ID: u32 = 0x6272_6467;
 /// Both bridges of V3D.
 #[derive(Default)]
 pub struct Asb {
-    slave: Bridge,
-    master: Bridge,
+    /// To V3D's registers.
+    pub slave: Bridge,
+    /// From V3D to memory.
+    pub master: Bridge,
 }
 
+/// A bridge.
 #[derive(Default)]
-struct Bridge {
+pub struct Bridge {
     asked: bool,
-    stands: bool,
+    /// What is behind it is cut off.
+    pub stands: bool,
 }
 
 impl Bridge {
@@ -37,16 +41,6 @@ impl Bridge {
 }
 
 impl Asb {
-    /// True if V3D's registers are cut off.
-    pub fn slave_stands(&self) -> bool {
-        self.slave.stands
-    }
-
-    /// True if V3D is cut off from memory.
-    pub fn master_stands(&self) -> bool {
-        self.master.stands
-    }
-
     /// Reads a register.
     pub fn read(&self, offset: u32) -> Result<u32, FaultKind> {
         Ok(match offset {
@@ -98,7 +92,7 @@ mod tests {
         asb.write(0x08, PASSWORD | REQ_STOP, V3dReset::Works)
             .unwrap();
         assert_eq!(asb.read(0x08), Ok(REQ_STOP | ACK));
-        assert!(asb.slave_stands() && !asb.master_stands());
+        assert!(asb.slave.stands && !asb.master.stands);
         asb.write(0x08, PASSWORD, V3dReset::Works).unwrap();
         assert_eq!(asb.read(0x08), Ok(0));
     }

@@ -37,6 +37,7 @@ impl Arrival {
 }
 
 /// The host.
+#[derive(Default)]
 pub struct HostEnd {
     bit: BitTime,
     queue: VecDeque<Item>,
@@ -50,9 +51,7 @@ impl HostEnd {
     pub fn new(baud: u32) -> Self {
         Self {
             bit: BitTime::from_baud(baud),
-            queue: VecDeque::new(),
-            on_wire: None,
-            received: Vec::new(),
+            ..Self::default()
         }
     }
 

@@ -11,7 +11,6 @@ pub mod gpio;
 pub mod host_end;
 pub mod intc;
 pub mod mailbox;
-pub mod map;
 pub mod oscillation;
 pub mod pcm;
 pub mod pm;

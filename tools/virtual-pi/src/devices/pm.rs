@@ -34,15 +34,18 @@ const V3DRSTN: u32 = 1 << 6;
 pub struct Pm {
     rstc: u32,
     rsts: u32,
-    /// RSTS as the boot firmware found it. Reading clears the register, and it has read it.
-    found: u32,
+    /// RSTS as the boot firmware found it (raspberrypi/linux 932). Reading clears the register, and
+    /// it has read it.
+    pub found: u32,
     /// Ticks written last.
     watchdog: u32,
     /// Clock of that write, or of the last `RSTC` that started it.
     started: u64,
-    fired: bool,
+    /// The watchdog has reset the board.
+    pub fired: bool,
     v3d_powered: bool,
-    v3d_held: bool,
+    /// V3D is held in reset.
+    pub v3d_held: bool,
 }
 
 impl Pm {
@@ -63,11 +66,6 @@ impl Pm {
         self.v3d_powered = powered;
     }
 
-    /// True if V3D is held in reset.
-    pub fn holds_v3d(&self) -> bool {
-        self.v3d_held
-    }
-
     fn grafx(&self) -> u32 {
         match (self.v3d_powered, self.v3d_held) {
             (false, _) => GRAFX_OFF,
@@ -84,21 +82,11 @@ impl Pm {
         }
     }
 
-    /// RSTS as the boot firmware found it (raspberrypi/linux 932).
-    pub fn found(&self) -> u32 {
-        self.found
-    }
-
     fn expires(&self) -> u64 {
         if self.rstc & WRCFG != WRCFG_FULL_RESET {
             return NEVER;
         }
         self.started + u64::from(self.watchdog) * ARM_HZ / WATCHDOG_HZ
-    }
-
-    /// True if the watchdog has reset the board.
-    pub fn fired(&self) -> bool {
-        self.fired
     }
 
     /// Fires when it is time; returns when it will be.
@@ -174,12 +162,12 @@ mod tests {
         pm.write(0x24, PASSWORD | 65_536, 700).unwrap();
         pm.write(0x1c, PASSWORD | 0x20, 700).unwrap();
         assert_eq!(pm.advance(1000), ARM_HZ + 700);
-        assert!(!pm.fired());
+        assert!(!pm.fired);
         pm.advance(ARM_HZ + 700);
-        assert!(pm.fired());
-        assert_eq!(pm.found(), HADPOR);
+        assert!(pm.fired);
+        assert_eq!(pm.found, HADPOR);
         let after = pm.after_watchdog();
-        assert_eq!((after.found(), after.read(0x20, 0)), (HADWRF, Ok(0)));
+        assert_eq!((after.found, after.read(0x20, 0)), (HADWRF, Ok(0)));
     }
 
     #[test]
@@ -189,11 +177,11 @@ mod tests {
         pm.set_v3d_power(true);
         assert_eq!(pm.read(0x10c, 0), Ok(0x107f));
         pm.write(0x10c, 0x103f, 0).unwrap();
-        assert!(!pm.holds_v3d());
+        assert!(!pm.v3d_held);
         pm.write(0x10c, PASSWORD | 0x103f, 0).unwrap();
-        assert!(pm.holds_v3d());
+        assert!(pm.v3d_held);
         pm.write(0x10c, PASSWORD | 0x107f, 0).unwrap();
-        assert!(!pm.holds_v3d());
+        assert!(!pm.v3d_held);
         assert!(pm.write(0x10c, PASSWORD | 0x107e, 0).is_err());
     }
 }

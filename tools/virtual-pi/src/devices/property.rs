@@ -34,8 +34,8 @@ pub struct Firmware {
     pub qpu_enabled: bool,
     /// The V3D domain (0x0003_8030) is on.
     pub v3d_domain: bool,
-    /// Blocks of GPU memory: (bus address, bytes, locked).
-    blocks: Vec<Option<(u32, u32, bool)>>,
+    /// Blocks of GPU memory: (bus address, bytes).
+    blocks: Vec<Option<(u32, u32)>>,
     /// Notes for people.
     pub notes: Vec<String>,
 }
@@ -178,15 +178,12 @@ impl Firmware {
     /// are the same on a Pi 1 without overclocking.
     fn clock(&self, id: u32) -> Option<u32> {
         Some(match id {
-            1 => 250_000_000,
             CLOCK_UART => self.config.uart_hz,
             CLOCK_ARM => ARM_HZ as u32,
-            4 => 250_000_000,
             CLOCK_V3D => V3D_HZ as u32,
-            6 | 7 => 250_000_000,
+            1 | 4 | 6 | 7 => 250_000_000,
             8 => 400_000_000,
-            9 => 0,
-            10 => 0,
+            9 | 10 => 0,
             _ => return None,
         })
     }
@@ -229,16 +226,14 @@ impl Firmware {
         if !fits {
             return 0;
         }
-        self.blocks.push(Some((start | 0x4000_0000, bytes, false)));
+        self.blocks.push(Some((start | 0x4000_0000, bytes)));
         self.blocks.len() as u32
     }
 
-    fn lock(&mut self, handle: u32) -> u32 {
-        match self.blocks.get_mut((handle as usize).wrapping_sub(1)) {
-            Some(Some(block)) => {
-                block.2 = true;
-                block.0
-            }
+    /// The address of a block. Blocks never move, so that no lock is kept.
+    fn lock(&self, handle: u32) -> u32 {
+        match self.blocks.get((handle as usize).wrapping_sub(1)) {
+            Some(Some(block)) => block.0,
             _ => 0,
         }
     }
@@ -247,11 +242,7 @@ impl Firmware {
     fn release(&mut self, handle: u32, free: bool) -> u32 {
         match self.blocks.get_mut((handle as usize).wrapping_sub(1)) {
             Some(slot @ Some(_)) => {
-                if free {
-                    *slot = None;
-                } else if let Some(block) = slot {
-                    block.2 = false;
-                }
+                slot.take_if(|_| free);
                 0
             }
             _ => 1,

@@ -54,7 +54,7 @@ impl Sampling {
     pub fn new(part: Option<I2sPart>, parallel: Option<ParallelPart>, now: u64) -> Self {
         let mut sampling = Self {
             clocks: ClockManager::default(),
-            paced: Paced::default(),
+            paced: Paced::new(),
             dma: Dma::default(),
             part: None,
             own_clock: None,
@@ -130,8 +130,7 @@ impl Sampling {
                 break next;
             }
             if let Err((kind, address)) = self.dma.act(next.max(self.until), &mut self.paced, bus) {
-                let by = None;
-                *fault = Some(Mistake { kind, address, by });
+                *fault = Some(Mistake::new(kind, address));
             }
         };
         self.paced.advance(now);

@@ -13,7 +13,7 @@ const FRACTION: u32 = 16;
 pub const FRAME_BITS: u32 = 10;
 
 /// Length of a bit in ARM clocks, with 16 binary places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BitTime(u64);
 
 impl BitTime {

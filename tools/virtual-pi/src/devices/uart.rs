@@ -38,6 +38,7 @@ const DR_OE: u32 = 1 << 11;
 const TIMEOUT_BITS: u32 = 32;
 
 /// The UART and the line to the host.
+#[derive(Default)]
 pub struct Uart {
     reference_hz: u32,
     ibrd: u32,
@@ -71,30 +72,18 @@ impl Uart {
     pub fn new(reference_hz: u32, host_baud: u32, sticks_after: Option<u64>) -> Self {
         Self {
             reference_hz,
-            ibrd: 0,
-            fbrd: 0,
-            lcrh: 0,
             cr: TXE | RXE,
             ifls: 0x12,
-            imsc: 0,
-            ris: 0,
-            bit: None,
-            tx: VecDeque::new(),
-            sending: None,
-            rx: VecDeque::new(),
-            overrun: false,
-            errors: 0,
             timeout_at: NEVER,
             host: HostEnd::new(host_baud),
-            pins: (false, false),
-            lost_at_pins: 0,
             left: sticks_after,
+            ..Self::default()
         }
     }
 
     /// A reset of the board: the registers forget, the host's side goes on.
     pub fn reset(&mut self, reference_hz: u32) {
-        let host = std::mem::replace(&mut self.host, HostEnd::new(1));
+        let host = std::mem::take(&mut self.host);
         *self = Self {
             host,
             ..Self::new(reference_hz, 1, self.left)
@@ -153,12 +142,14 @@ impl Uart {
     /// Moves bytes along the line up to `now`; returns when the next one arrives.
     pub fn advance(&mut self, now: u64) -> u64 {
         let sent = self.advance_transmitter(now);
-        let arrives = self.advance_host(now);
+        while let Some((item, ends)) = self.host.next_arrival(now) {
+            self.arrive(item, ends);
+        }
         if self.timeout_at <= now {
             self.timeout_at = NEVER;
             self.ris |= INT_RT;
         }
-        sent.min(arrives).min(self.timeout_at)
+        sent.min(self.host.arrives()).min(self.timeout_at)
     }
 
     fn advance_transmitter(&mut self, now: u64) -> u64 {
@@ -201,13 +192,6 @@ impl Uart {
             return;
         }
         self.host.receive(value, bit, at);
-    }
-
-    fn advance_host(&mut self, now: u64) -> u64 {
-        while let Some((item, ends)) = self.host.next_arrival(now) {
-            self.arrive(item, ends);
-        }
-        self.host.arrives()
     }
 
     fn arrive(&mut self, item: Arrival, at: u64) {

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::sample::quantise;
+use super::quantise;
 
 /// Frames that stay after their time: what reads a frame's last bit reads the one before it.
 const KEPT: u64 = 4;

@@ -3,7 +3,6 @@
 pub mod feed;
 pub mod i2s;
 pub mod parallel;
-mod sample;
 pub mod signal;
 mod wav;
 
@@ -12,3 +11,10 @@ pub use i2s::{I2sPart, I2sPins, I2sRole, MicrophoneSide, Wiring};
 pub use parallel::{ParallelPart, ParallelWiring};
 pub use signal::{Bursts, Signal, Tone};
 pub use wav::{SignalError, Wav};
+
+/// A sample of 24 bits in the upper bits of an `i32`, from a number of -1 .. 1; what is beyond is
+/// clipped.
+fn quantise(value: f64) -> i32 {
+    let full = f64::from(1 << 23);
+    ((value * full).round().clamp(-full, full - 1.0) as i32) << 8
+}

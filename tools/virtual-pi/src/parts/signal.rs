@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use super::feed::Feed;
-use super::sample::quantise;
+use super::quantise;
 use super::wav::{SignalError, Wav};
 
 /// The bits below the 24 of a sample.

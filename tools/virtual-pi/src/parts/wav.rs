@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::sample::quantise;
+use super::quantise;
 
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;

@@ -140,7 +140,7 @@ impl Scope {
             |gap| json!({ "fromS": gap.from_s, "toS": gap.to_s, "reason": gap.reason.name() }),
         );
         let traces = Trace::ALL.map(|trace| (trace.name(), view.is_shown(trace)));
-        let scale = view.scale();
+        let scale = view.scale;
         json!({
             "records": now.map_or(0, |status| status.records),
             "stream": now.as_ref().map(stream),
@@ -166,9 +166,9 @@ impl Scope {
             },
             "traces": traces.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
             "levels": {
-                "fromDb": view.levels().from_db,
-                "toDb": view.levels().to_db,
-                "locked": view.levels_are_locked(),
+                "fromDb": view.levels.shown.from_db,
+                "toDb": view.levels.shown.to_db,
+                "locked": view.levels.is_locked,
             },
             "scale": {
                 "referenceDb": scale.reference_db,
@@ -189,7 +189,7 @@ impl Scope {
     pub fn marks(&self, frequencies: u32, levels: u32, times: u32, lines: u32) -> String {
         let view = &self.view;
         let times = view.time_marks(lines as usize, times as usize);
-        let scale = view.scale();
+        let scale = view.scale;
         json!({
             "frequency": marks(view.frequency_marks(frequencies as usize)),
             "level": marks(view.level_marks(levels as usize)),

@@ -101,7 +101,7 @@ impl Scope {
 
     /// Sets the level at the top of the spectrum and the range below it.
     pub fn set_scale(&mut self, reference_db: f64, range_db: f64) {
-        self.view.set_scale(reference_db, range_db);
+        self.view.scale.set(reference_db, range_db);
     }
 
     /// Lets the scale of the spectrum follow the records.
@@ -111,7 +111,7 @@ impl Scope {
 
     /// Holds the levels of the waterfall's colours, or lets them follow.
     pub fn lock_levels(&mut self, is_locked: bool) {
-        self.view.lock_levels(is_locked);
+        self.view.levels.is_locked = is_locked;
     }
 
     /// Sets the levels of the waterfall's colours and holds them.
@@ -149,22 +149,22 @@ impl Scope {
 
     /// Selects a marker, which keys then move.
     pub fn select_marker(&mut self, number: u32) {
-        self.view.select_marker(number);
+        self.view.markers.select(number);
     }
 
     /// Compares others with this marker.
     pub fn refer_to_marker(&mut self, number: u32) {
-        self.view.refer_to_marker(number);
+        self.view.markers.refer(number);
     }
 
     /// Takes a marker away.
     pub fn remove_marker(&mut self, number: u32) {
-        self.view.remove_marker(number);
+        self.view.markers.remove(number);
     }
 
     /// Takes all markers away.
     pub fn clear_markers(&mut self) {
-        self.view.clear_markers();
+        self.view.markers.clear();
     }
 
     /// Moves the selected marker to a peak: `lower`, `higher` or `strongest`.

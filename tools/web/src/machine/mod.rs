@@ -6,7 +6,7 @@ mod speed;
 #[cfg(test)]
 mod tests;
 
-use virtual_pi::{Config, Stop, VirtualPi};
+use virtual_pi::{Config, I2sPart, Stop, VirtualPi};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::samples::Samples;
@@ -65,7 +65,7 @@ impl Machine {
         loop {
             match self.board.run_until_ns(until) {
                 Stop::Deadline => break,
-                Stop::Reset(_) => {}
+                Stop::Reset => {}
                 Stop::Fault(fault) => return Err(fault.to_string()),
                 Stop::Starved => {
                     let has_more = self.playing.as_mut().is_some_and(Playing::top_up);
@@ -112,11 +112,7 @@ impl Machine {
     /// # Errors
     /// A sentence, for a rate that the pins do not carry.
     pub fn play_live(&mut self, hz: u32) -> Result<String, String> {
-        let (playing, part, facts) = Playing::live(hz)?;
-        self.unplug();
-        self.board.set_i2s(Some(part));
-        self.playing = Some(playing);
-        Ok(facts)
+        Ok(self.play(Playing::live(hz)?))
     }
 
     /// Takes live samples; full scale is 1.
@@ -154,7 +150,7 @@ impl Machine {
     ) -> Result<String, String> {
         let channel = Channel::from_name(channel).ok_or("The channel is left, right or iq.")?;
         let samples = Samples::open(name, bytes, rate_hz)?;
-        Ok(self.play(samples, channel, repeats))
+        Ok(self.play(Playing::file(samples, channel, repeats)))
     }
 
     /// Plays the shipped table of temperatures, again and again, as [`Machine::play_file`] does a
@@ -164,11 +160,10 @@ impl Machine {
     /// A sentence, for another table.
     pub fn play_temperatures(&mut self, table: &str) -> Result<String, String> {
         let samples = Samples::temperatures(table)?;
-        Ok(self.play(samples, Channel::Left, true))
+        Ok(self.play(Playing::file(samples, Channel::Left, true)))
     }
 
-    fn play(&mut self, samples: Samples, channel: Channel, repeats: bool) -> String {
-        let (playing, part, facts) = Playing::file(samples, channel, repeats);
+    fn play(&mut self, (playing, part, facts): (Playing, I2sPart, String)) -> String {
         self.unplug();
         self.board.set_i2s(Some(part));
         self.playing = Some(playing);

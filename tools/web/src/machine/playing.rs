@@ -43,12 +43,8 @@ pub enum Channel {
 impl Channel {
     /// The channel of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "left" => Self::Left,
-            "right" => Self::Right,
-            "iq" => Self::Iq,
-            _ => return None,
-        })
+        let all = [Self::Left, Self::Right, Self::Iq];
+        all.into_iter().find(|channel| channel.name() == name)
     }
 
     fn name(self) -> &'static str {
@@ -78,14 +74,9 @@ impl Playing {
             over: 1,
             under: 1,
         };
-        let facts = Facts {
-            speed,
-            channel: Channel::Left,
-            notes: vec![],
-            full_scale: None,
-        };
         let (playing, part) = Self::new(speed.rate, frames, Source::Live);
-        Ok((playing, part, facts.json("live samples")))
+        let facts = facts("live samples", speed, Channel::Left, &[]);
+        Ok((playing, part, facts))
     }
 
     /// The samples of a file, and the part for them.
@@ -100,18 +91,14 @@ impl Playing {
         if !samples.is_stereo && channel == Channel::Iq && !samples.is_complex {
             notes.push("It has one channel, which is taken as both parts.".into());
         }
-        let facts = Facts {
-            speed,
-            channel,
-            notes,
-            full_scale: samples.full_scale,
-        };
-        let json = facts.json(&samples.format);
+        let full_scale = samples.full_scale;
+        notes.extend(full_scale.map(|full| format!("0 dBFS is a sine of {full}.")));
+        let facts = facts(&samples.format, speed, channel, &notes);
         let samples = Box::new(samples);
         let source = Source::File { samples, repeats };
         let (mut playing, part) = Self::new(speed.rate, AHEAD, source);
         playing.top_up();
-        (playing, part, json)
+        (playing, part, facts)
     }
 
     fn new(rate: Rate, frames: usize, source: Source) -> (Self, I2sPart) {
@@ -164,36 +151,22 @@ impl Playing {
     }
 }
 
-/// Facts about what plays, for the page.
-struct Facts {
-    speed: Speed,
-    channel: Channel,
-    notes: Vec<String>,
-    full_scale: Option<&'static str>,
-}
-
-impl Facts {
-    fn json(&self, format: &str) -> String {
-        let Rate { num: hz, den: per } = self.speed.rate;
-        let rate = match per {
-            1 => hz.to_string(),
-            per => format!("{hz}/{per}"),
-        };
-        let mut notes = self.notes.clone();
-        notes.extend(
-            self.full_scale
-                .map(|full| format!("0 dBFS is a sine of {full}.")),
-        );
-        json!({
-            "format": format,
-            "settings": format!("input=i2s clock=adc rate={rate} channel={}", self.channel.name()),
-            "playedHz": self.speed.rate.to_hz(),
-            "over": self.speed.over,
-            "under": self.speed.under,
-            "notes": notes,
-        })
-        .to_string()
-    }
+/// Facts about what plays on the I2S pins, for the page.
+fn facts(format: &str, speed: Speed, channel: Channel, notes: &[String]) -> String {
+    let Rate { num: hz, den: per } = speed.rate;
+    let rate = match per {
+        1 => hz.to_string(),
+        per => format!("{hz}/{per}"),
+    };
+    json!({
+        "format": format,
+        "settings": format!("input=i2s clock=adc rate={rate} channel={}", channel.name()),
+        "playedHz": speed.rate.to_hz(),
+        "over": speed.over,
+        "under": speed.under,
+        "notes": notes,
+    })
+    .to_string()
 }
 
 /// The signal of `cargo xtask demo --live`: two tones, noise, and in each 100 ms a burst of 30 us

@@ -67,7 +67,8 @@ fn a_file_ends_once_and_a_repeated_one_never() {
 #[test]
 fn a_repeated_file_without_frames_ends() {
     let mut machine = machine();
-    machine.play(crate::samples::tests::without_frames(), Channel::Left, true);
+    let samples = crate::samples::tests::without_frames();
+    machine.play(Playing::file(samples, Channel::Left, true));
     machine.run(1000).unwrap();
     assert_eq!(machine.take_ended().as_deref(), Some("The file has ended."));
 }

@@ -7,16 +7,17 @@ mod raw;
 mod series;
 mod wav;
 
-use raw::Raw;
 use signal::Rate;
-use wav::Wav;
 
 /// The most bytes of a file: it lies in the memory of the page's program.
 pub const MOST_BYTES: usize = 64 << 20;
 
 /// A file that is open.
 pub struct Samples {
-    reader: Reader,
+    /// Makes frame `n`; none behind the last. All of them may take many times the file's bytes.
+    frame: Box<dyn Fn(usize) -> Option<[f32; 2]>>,
+    /// The number of the next frame.
+    next: usize,
     /// Format and form, for people.
     pub format: String,
     /// Frames a second.
@@ -27,13 +28,6 @@ pub struct Samples {
     pub is_stereo: bool,
     /// The quantity and size of full scale, where it is not that of a converter.
     pub full_scale: Option<&'static str>,
-}
-
-enum Reader {
-    Wav(Wav),
-    Raw(Raw),
-    /// Values, and the number of the next.
-    Series(Vec<f32>, usize),
 }
 
 impl Samples {
@@ -67,8 +61,10 @@ impl Samples {
     /// # Errors
     /// A sentence, for a table that is not the shipped one.
     pub fn temperatures(text: &str) -> Result<Self, String> {
+        let values = series::temperatures(text)?;
         Ok(Self {
-            reader: Reader::Series(series::temperatures(text)?, 0),
+            frame: Box::new(move |index| Some([*values.get(index)?; 2])),
+            next: 0,
             format: "hourly temperatures of Seattle in 2010".into(),
             rate: series::RATE,
             is_complex: false,
@@ -79,24 +75,14 @@ impl Samples {
 
     /// The next frame; `None` at the end.
     pub fn next_frame(&mut self) -> Option<[f32; 2]> {
-        match &mut self.reader {
-            Reader::Wav(wav) => wav.next_frame(),
-            Reader::Raw(raw) => raw.next_frame(),
-            Reader::Series(values, next) => {
-                let value = *values.get(*next)?;
-                *next += 1;
-                Some([value; 2])
-            }
-        }
+        let frame = (self.frame)(self.next)?;
+        self.next += 1;
+        Some(frame)
     }
 
     /// Goes back to the first frame.
     pub fn rewind(&mut self) {
-        match &mut self.reader {
-            Reader::Wav(wav) => wav.rewind(),
-            Reader::Raw(raw) => raw.rewind(),
-            Reader::Series(_, next) => *next = 0,
-        }
+        self.next = 0;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use signal::Rate;
 
-use super::{Reader, Samples};
+use super::Samples;
 
 /// Form of a number; little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,15 +42,6 @@ const SHOWN: usize = 7;
 const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1e10;
 const STEPS: u64 = 1000;
 
-/// An open file.
-pub struct Raw {
-    bytes: Vec<u8>,
-    number: Number,
-    is_complex: bool,
-    /// The place of the next number.
-    at: usize,
-}
-
 impl Number {
     const fn bytes(self) -> usize {
         match self {
@@ -71,7 +62,7 @@ impl Number {
     }
 }
 
-/// Opens a file with this ending.
+/// Opens a file with this ending; a real sample is on both channels.
 pub fn open(name: &str, ending: &str, bytes: Vec<u8>, rate_hz: f64) -> Result<Samples, String> {
     let known = ENDINGS.iter().find(|known| known.0 == ending);
     let Some((_, number, is_complex)) = known.copied() else {
@@ -84,21 +75,24 @@ pub fn open(name: &str, ending: &str, bytes: Vec<u8>, rate_hz: f64) -> Result<Sa
     let rate = rate(rate_hz).ok_or_else(|| {
         format!("{name} holds samples without their rate: type the rate in hertz, and choose the file again.")
     })?;
-    let mut raw = Raw {
-        bytes,
-        number,
-        is_complex,
-        at: 0,
+    let size = number.bytes();
+    let number = move |index: usize| {
+        let from = index * size;
+        number.value(bytes.get(from..from + size)?)
     };
-    if raw.next_frame().is_none() {
+    let frame = move |index: usize| match is_complex {
+        true => Some([number(2 * index)?, number(2 * index + 1)?]),
+        false => Some([number(index)?; 2]),
+    };
+    if frame(0).is_none() {
         return Err(format!(
             "{name} holds not one whole sample: choose another file."
         ));
     }
-    raw.rewind();
     let form = if is_complex { "complex" } else { "real" };
     Ok(Samples {
-        reader: Reader::Raw(raw),
+        frame: Box::new(frame),
+        next: 0,
         format: format!("raw {form} samples ({ending})"),
         rate,
         is_complex,
@@ -111,28 +105,4 @@ pub fn open(name: &str, ending: &str, bytes: Vec<u8>, rate_hz: f64) -> Result<Sa
 fn rate(hz: f64) -> Option<Rate> {
     let steps = RATES_HZ.contains(&hz).then_some(hz * STEPS as f64)?;
     Rate::new(steps.round() as u64, STEPS)
-}
-
-impl Raw {
-    fn next_number(&mut self) -> Option<f32> {
-        let end = self.at + self.number.bytes();
-        let value = self.number.value(self.bytes.get(self.at..end)?)?;
-        self.at = end;
-        Some(value)
-    }
-
-    /// The next frame; a real sample is on both channels.
-    pub fn next_frame(&mut self) -> Option<[f32; 2]> {
-        let first = self.next_number()?;
-        let second = match self.is_complex {
-            true => self.next_number()?,
-            false => first,
-        };
-        Some([first, second])
-    }
-
-    /// Goes back to the first frame.
-    pub fn rewind(&mut self) {
-        self.at = 0;
-    }
 }

@@ -2,20 +2,12 @@
 
 use signal::Rate;
 
-use super::{Reader, Samples};
+use super::Samples;
 
 /// The samples have 24 bits, left-justified in 32.
 const FULL_SCALE: f32 = (1u32 << 31) as f32;
 
-/// An open file. Frames are made one at a time: all of them may take many times the bytes.
-pub struct Wav {
-    bytes: Vec<u8>,
-    format: virtual_pi::Wav,
-    /// The number of the next frame.
-    next: usize,
-}
-
-/// Opens a file.
+/// Opens a file; mono is on both channels.
 pub fn open(name: &str, bytes: Vec<u8>) -> Result<Samples, String> {
     let format = virtual_pi::Wav::of(&bytes).map_err(|error| format!("{name}: {error}."))?;
     let rate = Rate::new(format.rate_hz.into(), 1)
@@ -28,28 +20,14 @@ pub fn open(name: &str, bytes: Vec<u8>) -> Result<Samples, String> {
             if format.is_float { " float" } else { "" },
             if is_stereo { "stereo" } else { "mono" }
         ),
-        reader: Reader::Wav(Wav {
-            bytes,
-            format,
-            next: 0,
+        frame: Box::new(move |index| {
+            let frame = format.frame(&bytes, index)?;
+            Some(frame.map(|sample| sample as f32 / FULL_SCALE))
         }),
+        next: 0,
         rate,
         is_complex: false,
         is_stereo,
         full_scale: None,
     })
-}
-
-impl Wav {
-    /// The next frame; mono is on both channels.
-    pub fn next_frame(&mut self) -> Option<[f32; 2]> {
-        let frame = self.format.frame(&self.bytes, self.next)?;
-        self.next += 1;
-        Some(frame.map(|sample| sample as f32 / FULL_SCALE))
-    }
-
-    /// Goes back to the first frame.
-    pub fn rewind(&mut self) {
-        self.next = 0;
-    }
 }

@@ -11,25 +11,29 @@ pub use tree::is_test;
 use crate::workspace;
 use anyhow::{Result, bail};
 use arrows::Arrows;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tree::{Id, Tree};
 
 /// The circles of a package.
-pub struct Package {
-    pub name: String,
+struct Package {
+    name: String,
     tree: Tree,
     arrows: Arrows,
-    pub circles: Vec<Vec<Id>>,
+    circles: Vec<Vec<Id>>,
 }
 
 /// `cargo xtask circles`.
 ///
 /// # Errors
-/// When a source cannot be read.
+/// When a source cannot be read, and for other arguments.
 pub fn run(rest: &[String]) -> Result<()> {
-    let root = root(rest, "circles")?;
+    let root = match rest {
+        [] => workspace::root(),
+        [option, folder] if option == "--root" => Path::new(folder),
+        _ => bail!("`cargo xtask circles` takes --root DIR or nothing"),
+    };
     let mut total = 0;
-    for package in packages(&root)? {
+    for package in packages(root)? {
         package.print();
         total += package.circles.len();
     }
@@ -37,29 +41,42 @@ pub fn run(rest: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The folder after `--root`, or the workspace.
-///
-/// # Errors
-/// For any other argument.
-pub fn root(rest: &[String], command: &str) -> Result<PathBuf> {
-    match rest {
-        [] => Ok(workspace::root().to_owned()),
-        [option, folder] if option == "--root" => Ok(folder.into()),
-        _ => bail!("`cargo xtask {command}` takes --root DIR or nothing"),
-    }
-}
-
 /// Parses the packages of the workspace at `root`.
 ///
 /// # Errors
 /// When a source cannot be read.
-pub fn packages(root: &Path) -> Result<Vec<Package>> {
+fn packages(root: &Path) -> Result<Vec<Package>> {
     let members = workspace::members(root)?;
     members
         .iter()
         .filter(|folder| root.join(folder).join("src").is_dir())
         .map(|folder| Package::read(&root.join(folder)))
         .collect()
+}
+
+/// A sentence for each package of the workspace at `root` with more circles than `limits` allow.
+///
+/// # Errors
+/// When a source cannot be read.
+pub fn check(root: &Path, limits: &[(&str, usize, usize)]) -> Result<Vec<String>> {
+    Ok(packages(root)?
+        .iter()
+        .filter_map(|package| too_many(package, limits))
+        .collect())
+}
+
+fn too_many(package: &Package, limits: &[(&str, usize, usize)]) -> Option<String> {
+    let limit = limits.iter().find(|(name, ..)| *name == package.name);
+    let (_, most, largest) = *limit.unwrap_or(&("", 0, 0));
+    let count = package.circles.len();
+    let size = package.circles.iter().map(Vec::len).max().unwrap_or(0);
+    (count > most || size > largest).then(|| {
+        format!(
+            "{} has {count} import circles, the largest of {size} modules; allowed are {most}, of at most \
+             {largest}; `cargo xtask circles` prints the names that tie them",
+            package.name
+        )
+    })
 }
 
 impl Package {

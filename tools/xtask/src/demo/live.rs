@@ -4,8 +4,8 @@
 //! The signal is synthetic: two tones, noise, and bursts that are shorter than a block, one in each
 //! 100 ms at a place that a fixed seed chooses.
 
-use crate::{firmware, process};
-use anyhow::{Context, Result, bail, ensure};
+use crate::firmware;
+use anyhow::{Context, Result, ensure};
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -30,13 +30,7 @@ pub fn run(qpuscope: &Path, image: &firmware::Image, out: &Path) -> Result<ExitC
         let folder = out.join(format!("live-{name}"));
         let mut command = Command::new(qpuscope);
         command.args(arguments(image, settings, &folder));
-        eprintln!("+ {}", process::describe(&command));
-        let Some(status) = process::run(&mut command, super::RUN_LIMIT)? else {
-            bail!(
-                "the demo had not ended after {} s",
-                super::RUN_LIMIT.as_secs()
-            );
-        };
+        let status = super::run_shown(&mut command)?;
         // Its own messages have said why.
         ensure!(status.success(), "qpuscope read ended with {status}");
         halves.push(read(&folder.join("waterfall.png"))?);

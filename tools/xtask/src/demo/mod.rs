@@ -8,7 +8,7 @@ mod live;
 use crate::{firmware, process, toolchain, workspace};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Duration;
 
 /// Shipped: an hour-by-hour temperature series of a year (`data/README.md`).
@@ -81,13 +81,17 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     }
     let mut command = Command::new(qpuscope);
     command.args(arguments(&options, &image));
-    eprintln!("+ {}", process::describe(&command));
-    let Some(status) = process::run(&mut command, RUN_LIMIT)? else {
-        bail!("the demo had not ended after {} s", RUN_LIMIT.as_secs());
-    };
+    let status = run_shown(&mut command)?;
     // Its own messages have said why.
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+/// Shows a command and runs it to its end.
+fn run_shown(command: &mut Command) -> Result<ExitStatus> {
+    eprintln!("+ {}", process::describe(command));
+    let status = process::run(command, RUN_LIMIT)?;
+    status.with_context(|| format!("the demo had not ended after {} s", RUN_LIMIT.as_secs()))
 }
 
 fn arguments(options: &Options, image: &firmware::Image) -> Vec<String> {
@@ -112,15 +116,9 @@ pub fn build_qpuscope() -> Result<PathBuf> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
     let target = workspace::target();
-    cargo.args([
-        "build",
-        "--locked",
-        "--release",
-        "--package",
-        "qpuscope",
-        "--target-dir",
-    ]);
-    process::must(cargo.arg(&target).stdout(std::io::stderr()), BUILD_LIMIT)
+    cargo.args(["build", "--locked", "--release", "--package", "qpuscope"]);
+    cargo.arg("--target-dir").arg(&target);
+    process::must(cargo.stdout(std::io::stderr()), BUILD_LIMIT)
         .context("qpuscope did not build")?;
     Ok(target.join("release/qpuscope"))
 }

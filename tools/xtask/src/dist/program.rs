@@ -45,16 +45,8 @@ pub fn build_in(root: &Path) -> Result<PathBuf> {
         .env("RUSTC", &rustc)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env_remove("RUSTFLAGS")
-        .args([
-            "build",
-            "--locked",
-            "--profile",
-            "dist",
-            "--package",
-            "qpuscope",
-            "--bin",
-            "qpuscope",
-        ])
+        .args(["build", "--locked", "--profile", "dist"])
+        .args(["--package", "qpuscope", "--bin", "qpuscope"])
         .args(["--target", TARGET, "--target-dir"])
         .arg(&folder);
     // Standard output belongs to the sums.

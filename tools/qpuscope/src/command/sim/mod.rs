@@ -174,8 +174,8 @@ pub fn run(options: &Options) -> Result<()> {
         }
         match stopped {
             virtual_pi::Stop::Deadline | virtual_pi::Stop::Starved => {}
-            virtual_pi::Stop::Reset(cause) => {
-                crate::say::remark!("virtual Pi: reset ({cause:?}), booting again")
+            virtual_pi::Stop::Reset => {
+                crate::say::remark!("virtual Pi: reset (Watchdog), booting again")
             }
             virtual_pi::Stop::Fault(fault) => return Err(Failure::integrity(fault.to_string())),
         }

@@ -77,7 +77,7 @@ fn any_command(view: &mut View, random: &mut Random) {
             from_hz: a,
             to_hz: b,
         }),
-        3 => view.set_scale(a, b),
+        3 => view.scale.set(a, b),
         4 => view.set_levels(crate::Ends {
             from_db: a,
             to_db: b,
@@ -87,7 +87,7 @@ fn any_command(view: &mut View, random: &mut Random) {
         7 => view.set_merge([Merge::Max, Merge::Mean][random.below(2)]),
         8 => view.move_to_peak(Towards::Higher),
         9 => view.nudge_marker(a),
-        10 => view.remove_marker(1),
+        10 => view.markers.remove(1),
         11 => view.set_multiplier(Rate { num: 1, den: 50 }),
         12 => view.line_was_down(),
         13 => view.show_all(),

@@ -57,8 +57,8 @@ fn markers_move_from_peak_to_peak_and_say_the_difference() {
     );
     view.move_to_peak(Towards::Higher);
     assert!((view.readings()[1].hz - 6_000.0).abs() < 1.0);
-    view.refer_to_marker(2);
-    view.remove_marker(2);
+    view.markers.refer(2);
+    view.markers.remove(2);
     assert!(view.readings()[0].is_reference);
     // Away from any peak it reads its bin.
     view.move_marker(1, 20_000.0, 0.0);
@@ -70,7 +70,7 @@ fn markers_move_from_peak_to_peak_and_say_the_difference() {
     view.move_marker(1, f64::NAN, 0.0);
     view.nudge_marker(1.0);
     assert!((view.readings()[0].hz - reading.hz - 48_000.0 / 4096.0).abs() < 1e-6);
-    view.clear_markers();
+    view.markers.clear();
     assert!(view.readings().is_empty());
 }
 
@@ -221,7 +221,7 @@ fn lines_are_drawn_once_unless_something_changes() {
         to_db: -20.0,
     });
     assert_ne!(view.generation(), generation);
-    assert!(view.levels_are_locked());
+    assert!(view.levels.is_locked);
 }
 
 #[test]

@@ -18,15 +18,10 @@ pub fn add<F: Format>(cpu: &mut Cpu, op: &Operation) {
 
 /// FSUB.
 pub fn subtract<F: Format>(cpu: &mut Cpu, op: &Operation) {
-    binary::<F>(
-        cpu,
-        op,
-        |a, b| a.add(b.negate()),
-        |cpu, a, b| {
-            // A NaN keeps its sign.
-            exact_add(cpu, a, if b.is_nan() { b } else { b.negate() })
-        },
-    );
+    binary::<F>(cpu, op, F::sub, |cpu, a, b| {
+        // A NaN keeps its sign.
+        exact_add(cpu, a, if b.is_nan() { b } else { -b })
+    });
 }
 
 /// FMUL and FNMUL.
@@ -38,17 +33,17 @@ pub fn multiply<F: Format, const NEGATED: bool>(cpu: &mut Cpu, op: &Operation) {
         }
         let (n, m) = (F::read(cpu, op.rn), F::read(cpu, op.rm));
         if let Some(product) = exact_multiply(cpu, n, m) {
-            product.negate().write(cpu, op.rd);
+            (-product).write(cpu, op.rd);
         }
     } else {
-        binary::<F>(cpu, op, F::multiply, exact_multiply);
+        binary::<F>(cpu, op, F::mul, exact_multiply);
     }
 }
 
 /// FDIV.
 pub fn divide<F: Format>(cpu: &mut Cpu, op: &Operation) {
     cpu.clock += F::DIVIDE_CLOCKS;
-    binary::<F>(cpu, op, F::divide, exact_divide);
+    binary::<F>(cpu, op, F::div, exact_divide);
 }
 
 #[inline(always)]
@@ -87,9 +82,9 @@ pub fn multiply_add<F: Format, const NEGATE_PRODUCT: bool, const NEGATE_ADDEND: 
         F::read(cpu, op.rm),
         F::read(cpu, op.rd),
     );
-    let sign = |value: F, negate: bool| if negate { value.negate() } else { value };
-    let product = n.multiply(m);
-    let result = sign(d, NEGATE_ADDEND).add(sign(product, NEGATE_PRODUCT));
+    let sign = |value: F, negate: bool| if negate { -value } else { value };
+    let product = n * m;
+    let result = sign(d, NEGATE_ADDEND) + sign(product, NEGATE_PRODUCT);
     if cpu.vfp.fpscr & FAST_MASK == FAST_MASK
         && n.is_plain()
         && m.is_plain()
@@ -124,11 +119,11 @@ pub fn root<F: Format>(cpu: &mut Cpu, op: &Operation) {
         return;
     }
     let m = F::read(cpu, op.rm);
-    let result = match operands(cpu, [m, F::zero()]) {
+    let result = match operands(cpu, [m, F::ZERO]) {
         Err(nan) => nan,
         Ok([m, _]) => {
             let result = m.root();
-            let ordinary = m > F::zero() && !m.is_infinite();
+            let ordinary = m > F::ZERO && !m.is_infinite();
             let error = if ordinary { m.root_error(result) } else { 0.0 };
             finish(cpu, result, error)
         }
@@ -141,62 +136,55 @@ pub fn root<F: Format>(cpu: &mut Cpu, op: &Operation) {
 #[cold]
 #[inline(never)]
 fn exact_add<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
-    let [a, b] = match operands(cpu, [a, b]) {
-        Ok(numbers) => numbers,
-        Err(nan) => return nan,
-    };
-    let sum = a.add(b);
-    settle(cpu, [a, b], sum, || a.sum_error(b, sum))
+    settle(cpu, [a, b], F::add, F::sum_error)
 }
 
 #[cold]
 #[inline(never)]
 fn exact_multiply<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
-    let [a, b] = match operands(cpu, [a, b]) {
-        Ok(numbers) => numbers,
-        Err(nan) => return nan,
-    };
-    let product = a.multiply(b);
-    let vanished = product == F::zero() && a != F::zero() && b != F::zero();
-    settle(cpu, [a, b], product, || match vanished {
-        true => 1.0,
-        false => a.product_error(b, product),
+    settle(cpu, [a, b], F::mul, |a, b, product| {
+        match product == F::ZERO && a != F::ZERO && b != F::ZERO {
+            true => 1.0,
+            false => a.product_error(b, product),
+        }
     })
 }
 
 #[cold]
 #[inline(never)]
 fn exact_divide<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
-    let [a, b] = match operands(cpu, [a, b]) {
-        Ok(numbers) => numbers,
-        Err(nan) => return nan,
-    };
-    let quotient = a.divide(b);
-    if b == F::zero() && a != F::zero() && !a.is_infinite() {
-        cpu.vfp.fpscr |= DZC;
-        return Some(quotient);
-    }
-    let vanished = quotient == F::zero() && a != F::zero();
-    settle(cpu, [a, b], quotient, || match vanished {
-        true => 1.0,
-        false => a.quotient_error(b, quotient),
+    settle(cpu, [a, b], F::div, |a, b, quotient| {
+        match quotient == F::ZERO && a != F::ZERO {
+            true => 1.0,
+            false => a.quotient_error(b, quotient),
+        }
     })
 }
 
-/// The rounded result of an operation on two numbers; `error` as [`finish`] takes it.
+/// The rounded result of an operation; `error` of operands and result as [`finish`] takes it.
 fn settle<F: Format>(
     cpu: &mut Cpu,
     numbers: [F; 2],
-    result: F,
-    error: impl FnOnce() -> f64,
+    operation: impl FnOnce(F, F) -> F,
+    error: impl FnOnce(F, F, F) -> f64,
 ) -> Option<F> {
-    if numbers.iter().any(|number| number.is_infinite()) || result.is_nan() {
+    let [a, b] = match operands(cpu, numbers) {
+        Ok(numbers) => numbers,
+        Err(nan) => return nan,
+    };
+    let result = operation(a, b);
+    if a.is_infinite() || b.is_infinite() || result.is_nan() {
         return finish(cpu, result, 0.0);
     }
-    if result.is_infinite() {
-        return Some(overflow(cpu, result));
+    if !result.is_infinite() {
+        return finish(cpu, result, error(a, b, result));
     }
-    finish(cpu, result, error())
+    // Of finite numbers only a division by zero makes infinity of a zero.
+    if b == F::ZERO {
+        cpu.vfp.fpscr |= DZC;
+        return Some(result);
+    }
+    Some(overflow(cpu, result))
 }
 
 /// Flushes subnormal operands and settles NaNs. `Err` has the result, or nothing when the run
@@ -207,7 +195,7 @@ pub fn operands<F: Format>(cpu: &mut Cpu, values: [F; 2]) -> Result<[F; 2], Opti
             cpu.vfp.fpscr |= IOC;
         }
         if cpu.vfp.fpscr & DN != 0 {
-            return Err(Some(F::default_nan()));
+            return Err(Some(F::DEFAULT_NAN));
         }
         bounce(cpu, "a NaN operand without FPSCR.DN").ok_or(None)?;
         let first = values
@@ -221,7 +209,7 @@ pub fn operands<F: Format>(cpu: &mut Cpu, values: [F; 2]) -> Result<[F; 2], Opti
         if value.is_subnormal() {
             if cpu.vfp.fpscr & FZ != 0 {
                 cpu.vfp.fpscr |= IDC;
-                *value = F::zero();
+                *value = F::ZERO;
             } else {
                 bounce(cpu, "a subnormal operand without FPSCR.FZ").ok_or(None)?;
             }
@@ -235,20 +223,20 @@ pub fn operands<F: Format>(cpu: &mut Cpu, values: [F; 2]) -> Result<[F; 2], Opti
 pub fn finish<F: Format>(cpu: &mut Cpu, result: F, error: f64) -> Option<F> {
     if result.is_nan() {
         cpu.vfp.fpscr |= IOC;
-        return Some(F::default_nan());
+        return Some(F::DEFAULT_NAN);
     }
-    let lost = if result < F::zero() {
+    let lost = if result < F::ZERO {
         error > 0.0
     } else {
         error < 0.0
     };
     let tiny = result.is_subnormal()
-        || result.magnitude() == F::smallest() && lost
-        || result == F::zero() && error != 0.0;
+        || result.magnitude() == F::SMALLEST && lost
+        || result == F::ZERO && error != 0.0;
     if tiny {
         if cpu.vfp.fpscr & FZ != 0 {
             cpu.vfp.fpscr |= UFC;
-            return Some(F::zero());
+            return Some(F::ZERO);
         }
         bounce(cpu, "a subnormal result without FPSCR.FZ")?;
         if error != 0.0 {

@@ -48,7 +48,7 @@ pub fn handler(op: &mut Operation, is_double: bool) -> Handler {
 }
 
 /// The handler of an operation that both formats have.
-fn handler_of<F: Format + Into<f64>>(extension: u32, top: bool) -> Handler {
+fn handler_of<F: Format>(extension: u32, top: bool) -> Handler {
     match (extension, top) {
         (0, false) => copy::<F>,
         (0, true) => absolute::<F>,
@@ -83,7 +83,7 @@ fn absolute<F: Format>(cpu: &mut Cpu, op: &Operation) {
 /// FNEG.
 fn negate<F: Format>(cpu: &mut Cpu, op: &Operation) {
     if cpu.vfp_enabled() {
-        F::read(cpu, op.rm).negate().write(cpu, op.rd);
+        (-F::read(cpu, op.rm)).write(cpu, op.rd);
     }
 }
 
@@ -94,7 +94,7 @@ fn compare<F: Format, const RAISE: bool, const WITH_ZERO: bool>(cpu: &mut Cpu, o
     }
     let left = F::read(cpu, op.rd);
     let right = if WITH_ZERO {
-        F::zero()
+        F::ZERO
     } else {
         F::read(cpu, op.rm)
     };
@@ -126,7 +126,7 @@ fn widen(cpu: &mut Cpu, op: &Operation) {
         Ok([m, _]) => f64::from(m).write(cpu, op.rd),
         Err(Some(nan)) => {
             let wide = if cpu.vfp.fpscr & DN != 0 {
-                f64::default_nan()
+                f64::DEFAULT_NAN
             } else {
                 f64::from(nan)
             };
@@ -145,16 +145,16 @@ fn narrow(cpu: &mut Cpu, op: &Operation) {
     let result = match operands(cpu, [m, 0.0]) {
         Ok([m, _]) => {
             let result = m as f32;
-            if Format::is_infinite(m) {
+            if m.is_infinite() {
                 Some(result)
-            } else if Format::is_infinite(result) {
+            } else if result.is_infinite() {
                 Some(overflow(cpu, result))
             } else {
                 finish(cpu, result, m - f64::from(result))
             }
         }
         Err(Some(nan)) => Some(if cpu.vfp.fpscr & DN != 0 {
-            f32::default_nan()
+            f32::DEFAULT_NAN
         } else {
             nan as f32
         }),
@@ -188,7 +188,7 @@ fn from_integer<const SIGNED: bool, const DOUBLE: bool>(cpu: &mut Cpu, op: &Oper
 }
 
 /// FTOUI and FTOSI, toward zero in the Z forms, else to nearest; NaN gives 0, the rest saturates.
-fn to_integer<F: Format + Into<f64>, const SIGNED: bool, const TOWARD_ZERO: bool>(
+fn to_integer<F: Format, const SIGNED: bool, const TOWARD_ZERO: bool>(
     cpu: &mut Cpu,
     op: &Operation,
 ) {
@@ -196,7 +196,7 @@ fn to_integer<F: Format + Into<f64>, const SIGNED: bool, const TOWARD_ZERO: bool
         return;
     }
     let m = F::read(cpu, op.rm);
-    let value: f64 = match operands(cpu, [m, F::zero()]) {
+    let value: f64 = match operands(cpu, [m, F::ZERO]) {
         Ok([m, _]) => m.into(),
         Err(Some(_)) => f64::NAN,
         Err(None) => return,

@@ -4,9 +4,27 @@
 //! "tiny before rounding" follow. It is only needed on the slow path.
 
 use super::super::Cpu;
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Properties of a format that arithmetic needs.
-pub trait Format: Copy + PartialEq + PartialOrd {
+/// A format with its arithmetic, which rounds to nearest.
+pub trait Format:
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Into<f64>
+{
+    /// Positive zero.
+    const ZERO: Self;
+    /// The smallest normal number.
+    const SMALLEST: Self;
+    /// The NaN that DN gives.
+    const DEFAULT_NAN: Self;
+    /// Extra clocks of a division or root.
+    const DIVIDE_CLOCKS: u64;
     /// Reads a register of this format.
     fn read(cpu: &Cpu, register: u8) -> Self;
     /// Writes a register of this format.
@@ -15,48 +33,45 @@ pub trait Format: Copy + PartialEq + PartialOrd {
     fn is_plain(self) -> bool;
     /// Normal and not the smallest one, which rounding may have reached from below.
     fn is_plain_result(self) -> bool;
-    /// Non-zero with the smallest exponent.
-    fn is_subnormal(self) -> bool;
-    /// NaN.
-    fn is_nan(self) -> bool;
     /// NaN whose use is an invalid operation.
     fn is_signaling(self) -> bool;
     /// NaN made quiet.
     fn quiet(self) -> Self;
-    /// Infinite.
-    fn is_infinite(self) -> bool;
-    /// The NaN that DN gives.
-    fn default_nan() -> Self;
-    /// Positive zero.
-    fn zero() -> Self;
-    /// The smallest normal number.
-    fn smallest() -> Self;
     /// Without its sign.
     fn magnitude(self) -> Self;
-    /// With the other sign.
-    fn negate(self) -> Self;
-    /// a + b.
-    fn add(self, other: Self) -> Self;
-    /// a * b.
-    fn multiply(self, other: Self) -> Self;
-    /// a / b.
-    fn divide(self, other: Self) -> Self;
     /// Square root.
     fn root(self) -> Self;
-    /// True a + b - sum, of finite numbers.
-    fn sum_error(self, other: Self, sum: Self) -> f64;
     /// Sign of true a * b - product, of finite numbers.
     fn product_error(self, other: Self, product: Self) -> f64;
     /// Sign of true a / b - quotient, of finite numbers.
     fn quotient_error(self, other: Self, quotient: Self) -> f64;
     /// Sign of true root - root, of a finite positive number.
     fn root_error(self, root: Self) -> f64;
-    /// Extra clocks of a division or root.
-    const DIVIDE_CLOCKS: u64;
+
+    /// True a + b - sum, of finite numbers.
+    fn sum_error(self, other: Self, sum: Self) -> f64 {
+        let back = sum - self;
+        ((self - (sum - back)) + (other - back)).into()
+    }
+    /// Non-zero with the smallest exponent.
+    fn is_subnormal(self) -> bool {
+        self != Self::ZERO && self.magnitude() < Self::SMALLEST
+    }
+    /// NaN.
+    fn is_nan(self) -> bool {
+        Into::<f64>::into(self).is_nan()
+    }
+    /// Infinite.
+    fn is_infinite(self) -> bool {
+        Into::<f64>::into(self).is_infinite()
+    }
 }
 
 macro_rules! common {
-    ($bits:ty, $quiet:expr, $nan:expr) => {
+    ($quiet:expr, $nan:expr) => {
+        const ZERO: Self = 0.0;
+        const SMALLEST: Self = Self::MIN_POSITIVE;
+        const DEFAULT_NAN: Self = Self::from_bits($nan);
         #[inline(always)]
         fn is_plain(self) -> bool {
             let magnitude = self.to_bits() << 1 >> 1;
@@ -70,47 +85,14 @@ macro_rules! common {
             magnitude.wrapping_sub(Self::MIN_POSITIVE.to_bits() + 1)
                 < Self::INFINITY.to_bits() - Self::MIN_POSITIVE.to_bits() - 1
         }
-        fn is_subnormal(self) -> bool {
-            self != 0.0 && self.magnitude() < Self::MIN_POSITIVE
-        }
-        fn is_nan(self) -> bool {
-            self != self
-        }
         fn is_signaling(self) -> bool {
-            self != self && self.to_bits() & $quiet == 0
+            self.is_nan() && self.to_bits() & $quiet == 0
         }
         fn quiet(self) -> Self {
             Self::from_bits(self.to_bits() | $quiet)
         }
-        fn is_infinite(self) -> bool {
-            self.magnitude() == Self::INFINITY
-        }
-        fn default_nan() -> Self {
-            Self::from_bits($nan)
-        }
-        fn zero() -> Self {
-            0.0
-        }
-        fn smallest() -> Self {
-            Self::MIN_POSITIVE
-        }
         fn magnitude(self) -> Self {
-            Self::from_bits(self.to_bits() << 1 >> 1)
-        }
-        fn negate(self) -> Self {
-            Self::from_bits(self.to_bits() ^ (1 << (<$bits>::BITS - 1)))
-        }
-        #[inline(always)]
-        fn add(self, other: Self) -> Self {
-            self + other
-        }
-        #[inline(always)]
-        fn multiply(self, other: Self) -> Self {
-            self * other
-        }
-        #[inline(always)]
-        fn divide(self, other: Self) -> Self {
-            self / other
+            self.abs()
         }
         fn root(self) -> Self {
             self.sqrt()
@@ -119,7 +101,7 @@ macro_rules! common {
 }
 
 impl Format for f32 {
-    common!(u32, 0x0040_0000, 0x7fc0_0000);
+    common!(0x0040_0000, 0x7fc0_0000);
 
     const DIVIDE_CLOCKS: u64 = 0;
 
@@ -130,10 +112,6 @@ impl Format for f32 {
     #[inline(always)]
     fn write(self, cpu: &mut Cpu, register: u8) {
         cpu.vfp.s[register as usize & 31] = self.to_bits();
-    }
-    fn sum_error(self, other: Self, sum: Self) -> f64 {
-        let back = sum - self;
-        f64::from((self - (sum - back)) + (other - back))
     }
     // Products of two singles are exact doubles.
     fn product_error(self, other: Self, product: Self) -> f64 {
@@ -152,7 +130,7 @@ impl Format for f32 {
 const UP: f64 = f64::from_bits((1023 + 300) << 52);
 
 impl Format for f64 {
-    common!(u64, 0x0008_0000_0000_0000, 0x7ff8_0000_0000_0000);
+    common!(0x0008_0000_0000_0000, 0x7ff8_0000_0000_0000);
 
     const DIVIDE_CLOCKS: u64 =
         crate::clock::DOUBLE_DIVIDE_CLOCKS - crate::clock::INSTRUCTION_CLOCKS;
@@ -165,29 +143,25 @@ impl Format for f64 {
     fn write(self, cpu: &mut Cpu, register: u8) {
         cpu.set_double(register, self.to_bits());
     }
-    fn sum_error(self, other: Self, sum: Self) -> f64 {
-        let back = sum - self;
-        (self - (sum - back)) + (other - back)
-    }
     fn product_error(self, other: Self, product: Self) -> f64 {
-        let (small, large) = if self.magnitude() < other.magnitude() {
+        let (small, large) = if self.abs() < other.abs() {
             (self, other)
         } else {
             (other, self)
         };
-        if product.magnitude() < 1e-200 {
+        if product.abs() < 1e-200 {
             (small * UP).mul_add(large, -(product * UP))
         } else {
             self.mul_add(other, -product)
         }
     }
     fn quotient_error(self, other: Self, quotient: Self) -> f64 {
-        let (small, large) = if other.magnitude() < quotient.magnitude() {
+        let (small, large) = if other.abs() < quotient.abs() {
             (other, quotient)
         } else {
             (quotient, other)
         };
-        let error = if self.magnitude() < 1e-200 {
+        let error = if self.abs() < 1e-200 {
             -(small * UP).mul_add(large, -(self * UP))
         } else {
             -small.mul_add(large, -self)

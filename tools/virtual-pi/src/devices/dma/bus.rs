@@ -60,12 +60,7 @@ impl DmaBus<'_> {
     pub fn read(&mut self, bus: u32, out: &mut [u8], at: u64) -> Result<(), (FaultKind, u32)> {
         let (physical, past) = self.physical(bus, out.len())?;
         let bytes = out.len() as u32;
-        self.lines.outside_read(physical, bytes, Agent::Dma)?;
-        if past {
-            self.lines.read_past_l2(physical, bytes, Agent::Dma)?;
-        } else {
-            self.lines.read_through_l2(physical, bytes, Agent::Dma)?;
-        }
+        self.lines.beside_read(physical, bytes, past, Agent::Dma)?;
         self.memory.read(physical, out);
         self.note(at, bus, bytes, false);
         Ok(())
@@ -78,11 +73,7 @@ impl DmaBus<'_> {
     pub fn write(&mut self, bus: u32, data: &[u8], at: u64) -> Result<(), (FaultKind, u32)> {
         let (physical, past) = self.physical(bus, data.len())?;
         let bytes = data.len() as u32;
-        if past {
-            self.lines.write_past_l2(physical, bytes);
-        } else {
-            self.lines.write_through_l2(physical, bytes);
-        }
+        self.lines.beside_write(physical, bytes, past);
         self.lines.outside_write(physical, bytes, Agent::Dma)?;
         self.memory.write(physical, data);
         self.note(at, bus, bytes, true);

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use super::bus::DmaBus;
 use super::control_block::{
     BYTES, ControlBlock, DEST_INC, DEST_WIDTH, INTEN, SRC_INC, SRC_WIDTH, WAIT_RESP, is_peripheral,
+    misuse,
 };
 use super::paced::Paced;
 use crate::clock::{
@@ -47,6 +48,7 @@ struct Landing {
 }
 
 /// A channel.
+#[derive(Default)]
 pub struct Channel {
     number: u32,
     cs: u32,
@@ -69,15 +71,7 @@ impl Channel {
     pub fn new(number: u32) -> Self {
         Self {
             number,
-            cs: 0,
-            conblk: 0,
-            block: ControlBlock::default(),
-            loaded: false,
-            free_at: 0,
-            landings: VecDeque::new(),
-            gathered: Vec::new(),
-            ending: false,
-            errors: 0,
+            ..Self::default()
         }
     }
 
@@ -368,8 +362,4 @@ impl Channel {
             self.cs &= !ACTIVE;
         }
     }
-}
-
-fn misuse(what: &'static str) -> FaultKind {
-    FaultKind::Misuse("DMA", what)
 }

@@ -44,6 +44,11 @@ pub struct ControlBlock {
     pub next: u32,
 }
 
+/// A mistake of a guest that uses DMA.
+pub fn misuse(what: &'static str) -> FaultKind {
+    FaultKind::Misuse("DMA", what)
+}
+
 /// True for an address of a peripheral.
 pub fn is_peripheral(bus: u32) -> bool {
     bus >> 24 == 0x7e
@@ -82,7 +87,7 @@ impl ControlBlock {
     /// # Errors
     /// The mistake, or the gap of this model.
     pub fn check(&self, is_lite: bool) -> Result<(), FaultKind> {
-        let misuse = |what| Err(FaultKind::Misuse("DMA", what));
+        let misuse = |what| Err(misuse(what));
         if !self.next.is_multiple_of(BYTES) {
             return misuse("NEXTCONBK is no multiple of 32");
         }

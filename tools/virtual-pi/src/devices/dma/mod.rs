@@ -13,6 +13,7 @@ mod paced;
 
 pub use bus::{Access, DmaBus};
 use channel::Channel;
+use control_block::misuse;
 pub use paced::Paced;
 
 use super::NEVER;
@@ -139,8 +140,4 @@ impl Dma {
         }
         Ok(())
     }
-}
-
-fn misuse(what: &'static str) -> FaultKind {
-    FaultKind::Misuse("DMA", what)
 }

@@ -15,7 +15,6 @@ const PCM_RX: u32 = 3;
 const SMI: u32 = 4;
 
 /// The blocks.
-#[derive(Default)]
 pub struct Paced {
     /// PCM.
     pub pcm: Pcm,
@@ -24,6 +23,12 @@ pub struct Paced {
 }
 
 impl Paced {
+    /// The blocks after reset.
+    pub fn new() -> Self {
+        let (pcm, smi) = (Pcm::new(), Smi::default());
+        Self { pcm, smi }
+    }
+
     /// True if a data request is modelled; 0 is none.
     pub fn has(request: u32) -> bool {
         matches!(request, 0 | PCM_RX | SMI)

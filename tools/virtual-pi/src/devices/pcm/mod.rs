@@ -10,13 +10,11 @@
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 8; Linux `bcm2835-i2s.c` for the bits of RXC and DREQ.
 
-mod format;
 mod link;
 mod receiver;
 
-use format::format;
 pub use link::{Data, Link};
-use receiver::{DEPTH, Receiver};
+use receiver::{DEPTH, Format, Receiver};
 
 use super::NEVER;
 use crate::fault::FaultKind;
@@ -24,13 +22,11 @@ use crate::fault::FaultKind;
 const EN: u32 = 1 << 0;
 const RXON: u32 = 1 << 1;
 const TXON: u32 = 1 << 2;
-const TXCLR: u32 = 1 << 3;
 const RXCLR: u32 = 1 << 4;
 const TXTHR: u32 = 3 << 5;
 const RXTHR: u32 = 3 << 7;
 const DMAEN: u32 = 1 << 9;
 const RXSYNC: u32 = 1 << 14;
-const TXERR: u32 = 1 << 15;
 const RXERR: u32 = 1 << 16;
 const RXR: u32 = 1 << 18;
 const RXD: u32 = 1 << 20;
@@ -92,6 +88,7 @@ impl Pending {
 }
 
 /// The block.
+#[derive(Default)]
 pub struct Pcm {
     cs: u32,
     mode: u32,
@@ -110,28 +107,15 @@ pub struct Pcm {
     receiver: Receiver,
 }
 
-impl Default for Pcm {
-    fn default() -> Self {
+impl Pcm {
+    /// The block after reset.
+    pub fn new() -> Self {
         Self {
-            cs: 0,
-            mode: 0,
-            rxc: 0,
-            txc: 0,
             dreq: 0x1030_3020,
-            inten: 0,
-            intstc: 0,
-            sync: false,
-            sync_written: false,
-            syncing: None,
-            clearing: None,
-            waking: None,
-            link: None,
-            receiver: Receiver::default(),
+            ..Self::default()
         }
     }
-}
 
-impl Pcm {
     /// The source of its clocks.
     pub fn role(&self) -> Role {
         match (self.cs & EN != 0, self.mode & CLKM != 0) {
@@ -195,7 +179,7 @@ impl Pcm {
             if is_master {
                 link.first = link.clock.cycles_at(now) + 1;
             }
-            let format = format(self.rxc, self.mode, self.cs, link.frame_clocks);
+            let format = Format::of(self.rxc, self.mode, self.cs, link.frame_clocks);
             self.receiver.start(format, link, now);
         }
     }
@@ -363,8 +347,6 @@ impl Pcm {
         if value & RXERR != 0 {
             self.receiver.error = false;
         }
-        // TXERR and TXCLR: nothing is there.
-        let _ = TXERR | TXCLR;
         let link = self.link.as_ref();
         if wakes {
             self.waking = Some(Pending::start(WAKE_CLOCKS, link, now));

@@ -2,14 +2,20 @@
 //!
 //! A word goes to the FIFO when the last bit of its channel has come. What finds the FIFO full is
 //! lost, a word at a time, so that left and right may change places afterwards.
+//!
+//! Sources: BCM2835 ARM Peripherals, section 8.8, RXC_A and thresholds of DREQ_A; Linux
+//! `bcm2835-i2s.c`.
 
 use std::collections::VecDeque;
 
 use super::link::Link;
+use super::{FRXP, RXSEX};
 use crate::devices::NEVER;
 
-/// Words of the FIFO. Source: BCM2835 ARM Peripherals, section 8.8, thresholds of DREQ_A.
+/// Words of the FIFO.
 pub const DEPTH: usize = 64;
+const CHWEX: u32 = 1 << 15;
+const CHEN: u32 = 1 << 14;
 
 /// A channel: the bits of a frame that make a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +35,30 @@ pub struct Format {
     pub packed: bool,
     /// Samples are extended by their sign.
     pub signed: bool,
+}
+
+impl Format {
+    /// The channels that RXC describes, as far as a frame has their first bit.
+    pub fn of(rxc: u32, mode: u32, cs: u32, frame_clocks: u64) -> Self {
+        let channel = |half: u32| {
+            let width = (half & 0xf) + 8 + if half & CHWEX != 0 { 16 } else { 0 };
+            (half & CHEN != 0).then_some(Channel {
+                position: u64::from(half >> 4 & 0x3ff),
+                width: width.min(32),
+            })
+        };
+        let mut channels: Vec<Channel> = [rxc >> 16, rxc & 0xffff]
+            .into_iter()
+            .filter_map(channel)
+            .filter(|channel| channel.position < frame_clocks)
+            .collect();
+        channels.sort_by_key(|channel| channel.position);
+        Self {
+            channels,
+            packed: mode & FRXP != 0,
+            signed: cs & RXSEX != 0,
+        }
+    }
 }
 
 /// The receiver.
@@ -180,5 +210,31 @@ impl Receiver {
         let word = self.fifo.pop_front();
         self.error |= word.is_none();
         word.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_channels_of_32_bits_fill_a_frame() {
+        let half = |position: u32| CHWEX | CHEN | position << 4 | 8;
+        let channel = |position| Channel {
+            position,
+            width: 32,
+        };
+        let found = Format::of(half(1) << 16 | half(33), 0, RXSEX, 64);
+        assert_eq!(found.channels, [channel(1), channel(33)]);
+        assert!(found.signed && !found.packed);
+        // The first channel of a frame comes first, whatever its number; one beyond it never does.
+        let found = Format::of(half(33) << 16 | half(1), FRXP, 0, 64);
+        assert_eq!(found.channels, [channel(1), channel(33)]);
+        assert!(found.packed);
+        assert_eq!(
+            Format::of(half(1) << 16 | half(64), 0, 0, 64).channels,
+            [channel(1)]
+        );
+        assert_eq!(Format::of(CHEN | 8, 0, 0, 64).channels[0].width, 16);
     }
 }

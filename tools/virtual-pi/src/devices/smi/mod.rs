@@ -148,7 +148,7 @@ impl Smi {
     pub fn read(&mut self, offset: u32) -> Result<u32, FaultKind> {
         Ok(match offset {
             0x00 => self.status(),
-            0x04 if self.reads.is_active() => self.reads.left(),
+            0x04 if self.reads.is_active() => self.reads.left,
             0x04 => self.length,
             0x08 => self.address,
             0x0c => self.take(),
@@ -242,8 +242,7 @@ impl Smi {
         }
         let setup = self.setup(self.dca, false)?;
         self.dcs &= !DIRECT_DONE;
-        let index = self.direct.next();
-        self.direct.start(1, setup, index, now);
+        self.direct.start(1, setup, self.direct.next, now);
         Ok(())
     }
 

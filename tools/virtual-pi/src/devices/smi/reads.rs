@@ -68,9 +68,9 @@ pub struct Reads {
     first: u64,
     base: u64,
     /// The next read, since START; those that did not take place are counted too.
-    next: u64,
+    pub next: u64,
     /// Reads to go.
-    left: u32,
+    pub left: u32,
     /// Reads of the word that is being filled, and its bits.
     begun: u64,
     word: u32,
@@ -85,11 +85,6 @@ impl Reads {
     /// True while reads are to come.
     pub fn is_active(&self) -> bool {
         self.left != 0
-    }
-
-    /// Reads that are to come.
-    pub fn left(&self) -> u32 {
-        self.left
     }
 
     /// Words in the FIFO.
@@ -109,11 +104,6 @@ impl Reads {
     fn align(&mut self, now: u64) {
         self.base = self.next;
         self.first = self.clock.map_or(0, |clock| clock.cycles_at(now) + 1);
-    }
-
-    /// The number of the next read.
-    pub fn next(&self) -> u64 {
-        self.next
     }
 
     /// Starts a transfer of `count` reads at `now`, the first with number `first`, or gives one
@@ -259,7 +249,7 @@ mod tests {
     fn while_the_fifo_is_full_time_passes_without_reads() {
         let (mut reads, mut pins) = (started(1000), pins());
         reads.advance(1_000 * READ, &mut pins);
-        assert_eq!((reads.level(), reads.left()), (DEPTH, 1000 - 32));
+        assert_eq!((reads.level(), reads.left), (DEPTH, 1000 - 32));
         assert_eq!(reads.missed, 999 - 32);
         while reads.take().is_some() {}
         reads.advance(1_200 * READ, &mut pins);

@@ -54,7 +54,7 @@ impl Bus<'_> {
                 reason: format!("an address without the alias {ALIAS:#010x} of this board").into(),
             };
             if self.guest.is_none() {
-                self.note(kind, address);
+                self.fault.get_or_insert(Mistake::new(kind, address));
             }
             return Err(fault);
         }
@@ -69,14 +69,6 @@ impl Bus<'_> {
             .is_none_or(|block| block.contains(&physical))
     }
 
-    fn note(&mut self, kind: FaultKind, address: u32) {
-        self.fault.get_or_insert(Mistake {
-            kind,
-            address,
-            by: None,
-        });
-    }
-
     /// Notes what is wrong with a line; the access then fails, so that it is known who did it.
     fn judge(
         &mut self,
@@ -85,7 +77,7 @@ impl Bus<'_> {
     ) -> Result<(), MemoryFault> {
         checked.map_err(|(kind, at)| {
             let reason = kind.to_string().into();
-            self.note(kind, at);
+            self.fault.get_or_insert(Mistake::new(kind, at));
             MemoryFault {
                 addr: address,
                 reason,
@@ -98,13 +90,8 @@ impl v3d_sim::Memory for Bus<'_> {
     fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), MemoryFault> {
         let physical = self.physical(address, out.len(), &[ALIAS, READS])?;
         if self.checks_lines(physical) {
-            let checked = self
-                .lines
-                .outside_read(physical, out.len() as u32, Agent::V3d);
-            self.judge(address, checked)?;
-            let checked = self
-                .lines
-                .read_through_l2(physical, out.len() as u32, Agent::V3d);
+            let bytes = out.len() as u32;
+            let checked = self.lines.beside_read(physical, bytes, false, Agent::V3d);
             self.judge(address, checked)?;
         }
         self.memory.read(physical, out);
@@ -113,13 +100,12 @@ impl v3d_sim::Memory for Bus<'_> {
 
     fn write(&mut self, address: u32, data: &[u8]) -> Result<(), MemoryFault> {
         let physical = self.physical(address, data.len(), &[ALIAS])?;
+        let bytes = data.len() as u32;
         if self.checks_lines(physical) {
-            let checked = self
-                .lines
-                .outside_write(physical, data.len() as u32, Agent::V3d);
+            let checked = self.lines.outside_write(physical, bytes, Agent::V3d);
             self.judge(address, checked)?;
         }
-        self.lines.write_through_l2(physical, data.len() as u32);
+        self.lines.beside_write(physical, bytes, false);
         self.memory.write(physical, data);
         Ok(())
     }
@@ -181,7 +167,7 @@ mod tests {
     #[test]
     fn what_dma_wrote_past_the_l2_is_old_for_v3d() {
         let found = fault(None, |bus| {
-            bus.lines.write_past_l2(0x1040, 4);
+            bus.lines.beside_write(0x1040, 4, true);
             assert!(bus.read(0x4000_1000, &mut [0; 64]).is_ok());
             assert!(bus.read(0x4000_1000, &mut [0; 128]).is_err());
         });

@@ -198,9 +198,9 @@ fn no_write_to_the_sampling_blocks_breaks_the_model() {
             board.barrier();
             if random.next().is_multiple_of(16) {
                 let changed = part(&mut random);
-                board.set_i2s(changed, now);
+                board.wire(now, |parts, now| parts.set_part(changed, now));
                 let changed = parallel(&mut random);
-                board.set_parallel(changed, now);
+                board.wire(now, |parts, _| parts.set_parallel(changed));
             }
             now += u64::from(random.next()) % (ARM_HZ / 5_000);
             let next = board.advance(now);
