@@ -11,7 +11,6 @@ pub mod defect;
 pub mod failure;
 mod files;
 pub mod guest;
-pub mod hello_fft;
 pub mod input;
 pub mod job_file;
 pub mod lines;

@@ -1,19 +1,15 @@
 //! From checked options to a plan on the simulator, and its runs.
 
-use qpu::fft::planner::tuning::Chip;
 use qpu::fft::request::{Error, Request, Scale, Transform};
 use qpu::fft::{Direction, Plan};
 use qpu::job::{Report, Runner};
 use qpu_programs::FFT;
-use qpuscope::plane::transform::MEMORY;
-use qpuscope::transform::Kind;
+use qpuscope::transform::{Kind, LIMIT_US, MEMORY, chip};
 use v3d_sim::{Board, Config, SimError, SimRunner};
 
 use super::structures::{FftOptions, FftResult, FftSizes};
 use crate::boundary::{Failure, status};
 
-/// Simulated time that a launch may take.
-pub const LIMIT_US: u32 = 60_000_000;
 /// `QPUSCOPE_FUNCTIONAL`.
 const FUNCTIONAL: u32 = 1;
 
@@ -108,9 +104,7 @@ fn request(options: &FftOptions, board: Board) -> Result<(Request, Direction), F
         Direction::Forward => request.forward = scale,
         Direction::Inverse => request.inverse = scale,
     }
-    if !board.has_system_l2() {
-        request.chip = Chip::Bcm2836;
-    }
+    request.chip = chip(board);
     Ok((request, direction))
 }
 

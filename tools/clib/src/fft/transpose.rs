@@ -3,11 +3,11 @@
 use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use qpu_programs::code::{TRANSPOSE_POINTS, place, place_uniforms};
 use qpu_programs::transpose_points::{MAX_PITCH, MAX_QPUS, Rows, TransposePoints};
-use qpuscope::plane::transform::MEMORY;
+use qpuscope::transform::{LIMIT_US, MEMORY};
 use v3d_sim::{SimError, SimRunner};
 
 use super::structures::{FftResult, TransposeOptions};
-use super::transform::{LIMIT_US, Machine, failed};
+use super::transform::{Machine, failed};
 use crate::boundary::{Failure, status};
 
 /// Bytes of a point.

@@ -13,7 +13,6 @@ mod time;
 
 use flowgraph::plan::{Planned, cost};
 use qpu::fft::Direction;
-use qpu::fft::planner::tuning::Chip;
 use qpu::fft::request::Request;
 use qpu::fft::samples::Format;
 use report::Report;
@@ -22,8 +21,8 @@ use v3d_sim::Board;
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
 use crate::quantity::whole;
-use crate::transform::Kind;
-use crate::{constants, say};
+use crate::transform::{Kind, chip, direction};
+use crate::{constants, say, transform};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
 const SHORT: u64 = 1 << 16;
@@ -89,23 +88,17 @@ pub struct Options {
 /// # Errors
 /// Usage, for lengths, batches and kinds that have no plan, and unknown boards.
 pub fn run(options: &Options) -> Result<()> {
-    let Some(board) = Board::from_name(&options.board) else {
-        let names: Vec<_> = Board::ALL.iter().map(|board| board.name()).collect();
-        return Err(Failure::usage(format!(
-            "there is no board `{}`; choose one of {}",
-            options.board,
-            names.join(", ")
-        )));
-    };
+    let board = transform::board(&options.board)?;
+    let direction = direction(options.inverse);
     let request = Request {
         chip: chip(board),
-        ..request(options)?
+        ..request(options, direction)?
     };
     let model = constants::with(&options.set)?;
     let planned = Planned::new(request).map_err(|error| Failure::usage(error.to_string()))?;
     // Before the simulation, which takes longer than a board that refuses.
     let measured = match options.qpus.connect()? {
-        Some(client) => Some(time::on_board(&request, direction(options), client)?),
+        Some(client) => Some(time::on_board(&request, direction, client)?),
         None => None,
     };
     let tabled = matches!(board, Board::Pi1 | Board::Pi2)
@@ -116,7 +109,6 @@ pub fn run(options: &Options) -> Result<()> {
     let cost = Cost {
         floor: (board == Board::Pi1).then(|| cost::floor(&request)),
         clocks: if is_simulated {
-            let direction = direction(options);
             Some(time::simulated(&request, direction, board, &model)?)
         } else {
             tabled.map(|tabled| tabled.clocks)
@@ -127,7 +119,7 @@ pub fn run(options: &Options) -> Result<()> {
         options,
         is_predicted: !is_simulated && !is_tabled,
         planned: &planned,
-        direction: direction(options),
+        direction,
         cost: &cost,
         constants: &model,
         board: board.name(),
@@ -141,7 +133,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// The request that is planned.
-fn request(options: &Options) -> Result<Request> {
+fn request(options: &Options, direction: Direction) -> Result<Request> {
     let kind = match (options.rows, options.powers) {
         (Some(rows), _) => Kind::Plane(rows),
         (None, Some(segments)) => Kind::Powers {
@@ -151,29 +143,12 @@ fn request(options: &Options) -> Result<Request> {
         (None, None) if options.real => Kind::Real,
         (None, None) => Kind::Complex,
     };
-    let transform = kind.of(options.n, direction(options))?;
+    let transform = kind.of(options.n, direction)?;
     let mut request = Request::of(transform, options.batch);
     request.samples = Format::from_name(&options.samples).unwrap_or(Format::F32);
     request.windowed = options.windowed;
     request.hop = options.hop;
     Ok(request)
-}
-
-const fn direction(options: &Options) -> Direction {
-    if options.inverse {
-        Direction::Inverse
-    } else {
-        Direction::Forward
-    }
-}
-
-/// The lengths that the table has a split for.
-const fn chip(board: Board) -> Chip {
-    if board.has_system_l2() {
-        Chip::Bcm2835
-    } else {
-        Chip::Bcm2836
-    }
 }
 
 /// Its costs.

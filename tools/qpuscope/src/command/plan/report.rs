@@ -10,7 +10,7 @@ use v3d_sim::Constants;
 
 use super::time::Measured;
 use super::{Cost, Options};
-use crate::constants;
+use crate::{constants, transform};
 
 /// The description of a plan.
 pub(super) struct Report<'a> {
@@ -103,7 +103,7 @@ impl Report<'_> {
             "samples": self.options.samples,
             "windowed": self.options.windowed,
             "batch": self.options.batch,
-            "direction": if self.options.inverse { "inverse" } else { "forward" },
+            "direction": transform::name(self.direction),
             "board": self.board,
             "radices": radices,
             "split": arrangement.split().to_string(),

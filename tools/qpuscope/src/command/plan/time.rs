@@ -7,11 +7,8 @@ use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
 use crate::client::Client;
 use crate::failure::{Failure, Result};
-use crate::plane::transform::MEMORY;
 use crate::remote::Remote;
-
-/// Time that a run may take; on a board no more than the protocol has.
-const LIMIT_US: u32 = 60_000_000;
+use crate::transform::{LIMIT_US, failed, memory};
 /// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now
 /// and then.
 const RUNS: u32 = 8;
@@ -62,10 +59,6 @@ pub fn simulated(
 /// As [`simulated`]; what the board says.
 pub fn on_board(request: &Request, direction: Direction, client: Client) -> Result<Measured> {
     let mut remote = Remote::new(client, bytes(request)?)?;
-    let failed = |error: Error<Failure>| match error {
-        Error::Runner(failure) | Error::Memory { error: failure, .. } => failure,
-        error => Failure::usage(error.to_string()),
-    };
     let mut plan = Plan::with_buffers(FFT, request, &mut remote).map_err(failed)?;
     let mut run = || plan.run(&mut remote, direction, LIMIT_US).map_err(failed);
     run()?;
@@ -80,16 +73,7 @@ pub fn on_board(request: &Request, direction: Direction, client: Client) -> Resu
     })
 }
 
-/// Bytes of the plan with its buffers, which begin at multiples of 4096.
 fn bytes(request: &Request) -> Result<u32> {
-    let refused = |error: Error<()>| Failure::usage(error.to_string());
-    let memory = Plan::memory(FFT, request).map_err(refused)?;
-    let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
-    if bytes > MEMORY {
-        return Err(Failure::usage(format!(
-            "the plan needs {bytes} bytes, and a board has {MEMORY} for the QPUs: take a shorter transform or a \
-             smaller batch, or leave --time"
-        )));
-    }
-    Ok(bytes as u32 + 3 * 4096)
+    let remedy = ": take a shorter transform or a smaller batch, or leave --time";
+    memory(request, "the plan needs", remedy)
 }

@@ -15,11 +15,10 @@ use v3d_sim::SimRunner;
 
 use crate::failure::{Failure, Result};
 use crate::say;
+use crate::transform::LIMIT_US;
 
 /// RAM of the simulated board.
 const RAM_BYTES: u32 = 64 << 20;
-/// V3D time that a test may take.
-const LIMIT_US: u32 = 60_000_000;
 
 /// Options of `selftest`.
 #[derive(clap::Args, Debug)]

@@ -18,10 +18,11 @@ use serde_json::json;
 use sha2::Digest as _;
 use v3d_sim::{Board, Statistics};
 
-use super::{LIMIT_US, did_not_end, print, runner, wrong};
+use super::{did_not_end, print, runner, wrong};
 use crate::failure::Result;
 use crate::guest::Guest;
 use crate::quantity::within;
+use crate::transform::LIMIT_US;
 
 /// Clocks of an issue slot.
 const SLOT_CLOCKS: f64 = 4.0;

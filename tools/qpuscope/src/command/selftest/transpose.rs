@@ -8,9 +8,10 @@ use qpu_programs::transpose::{MAX_QPUS, TILE, Transpose};
 use serde_json::json;
 use v3d_sim::{Board, SimError};
 
-use super::{LIMIT_US, did_not_end, print, runner, wrong};
+use super::{did_not_end, print, runner, wrong};
 use crate::failure::{Failure, Result};
 use crate::quantity::whole;
+use crate::transform::LIMIT_US;
 
 /// Most rows and columns: two such matrices fit the simulated board, and run in seconds.
 const MAX_SIDE: u32 = 2048;
