@@ -204,6 +204,48 @@ pub unsafe fn read_structure<T: Structure>(name: &str, data: *const T) -> Result
     Ok(unsafe { data.read() })
 }
 
+/// An object of the library's behind a pointer of a caller.
+///
+/// # Safety
+/// When it is not null, it must come from [`give`], and be used by nobody else during the call.
+pub unsafe fn object<'a, T>(name: &str, object: *mut T) -> Result<&'a mut T, Failure> {
+    check_pointer(name, object)?;
+    // SAFETY: not null, from `Box::into_raw` in `give`, and exclusive by promise.
+    Ok(unsafe { &mut *object })
+}
+
+/// Makes an object for a caller, whose pointer is null when that fails.
+///
+/// # Safety
+/// When it is neither null nor unaligned, `place` must be writable.
+pub unsafe fn give<T>(
+    name: &str,
+    place: *mut *mut T,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
+    check_pointer(name, place)?;
+    // SAFETY: checked, and writable by promise. Whatever follows, it holds no wild pointer.
+    unsafe { place.write(std::ptr::null_mut()) };
+    let made = Box::new(make()?);
+    // SAFETY: as above.
+    unsafe { place.write(Box::into_raw(made)) };
+    Ok(())
+}
+
+/// Takes an object back.
+///
+/// # Safety
+/// `object` must be null or come from [`give`], and is gone afterwards.
+pub unsafe fn release<T>(object: *mut T) {
+    guard(|| {
+        if !object.is_null() {
+            // SAFETY: from `Box::into_raw` in `give`, and given back once, by promise.
+            drop(unsafe { Box::from_raw(object) });
+        }
+        Ok(())
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
