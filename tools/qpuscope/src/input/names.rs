@@ -19,7 +19,7 @@
 
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
-use crate::rate;
+use crate::quantity;
 use signal::Rate;
 
 /// The facts in a name.
@@ -65,7 +65,7 @@ pub fn of(name: &str) -> Option<Named> {
         start: words
             .windows(2)
             .find_map(|pair| utc(pair[0], pair[1].strip_suffix('Z')?)),
-        rate: rate.and_then(|rate| rate::rate(rate).ok()),
+        rate: rate.and_then(|rate| quantity::rate(rate).ok()),
         samples: None,
         is_audio,
     })
@@ -81,7 +81,7 @@ fn gqrx(words: &[&str]) -> Option<Named> {
         program: "gqrx",
         centre_hz: centre.parse().ok().filter(|_| is_samples),
         start: utc(date, time),
-        rate: rest.first().and_then(|rate| rate::rate(rate).ok()),
+        rate: rest.first().and_then(|rate| quantity::rate(rate).ok()),
         samples: is_samples.then_some("cf32"),
         is_audio: !is_samples,
     })

@@ -12,8 +12,7 @@ use crate::input::{Format, Reading, Stereo, format};
 use crate::output::series::Kind;
 use crate::picture::Theme;
 use crate::picture::waterfall::Merge;
-use crate::quantity::{hertz, whole};
-use crate::rate::rate;
+use crate::quantity::{hertz, rate, whole};
 use crate::say;
 use signal::Rate;
 

@@ -18,7 +18,7 @@ use time::format_description::well_known::Rfc3339;
 use super::{Annotation, Bytes, Channel, Format, Reading, Recording, Samples, rate_of};
 use crate::failure::{Failure, Result};
 use crate::files::input;
-use crate::rate;
+use crate::quantity;
 use crate::text::quote;
 use meta::{Capture, Meta};
 use signal::Rate;
@@ -126,7 +126,7 @@ fn read(
     })?;
     let mut notes = vec![];
     let stated = global.sample_rate.as_ref().map(|number| {
-        rate::rate(&number.to_string()).map_err(|_| {
+        quantity::rate(&number.to_string()).map_err(|_| {
             wrong(format!(
                 "core:sample_rate {number} is no sample rate; give it with --rate"
             ))
