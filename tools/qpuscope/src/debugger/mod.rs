@@ -79,7 +79,7 @@ impl Debugger {
         let fresh = Self::new(self.path.clone(), self.stop.clone())?;
         self.run = fresh.run;
         self.code = fresh.code;
-        self.memory.replace(fresh.memory.into_inner());
+        self.memory.replace(fresh.memory);
         self.ended = None;
         self.begin();
         Ok(())

@@ -95,7 +95,7 @@ impl<'a> Series<'a> {
             inputs,
             number,
             times,
-            waterfall: Waterfall::new(spectrum, span, times.zero(), wanted.merge),
+            waterfall: Waterfall::new(spectrum, span, times.zero, wanted.merge),
             single: Some((spectrum.clone(), lines.to_vec())),
             table: None,
             rtl_power: None,

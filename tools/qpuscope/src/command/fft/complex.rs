@@ -22,10 +22,9 @@ use super::values::EngineChoice;
 use crate::failure::{Failure, Result};
 use crate::files::{apart, output::Output};
 use crate::input::Points;
-use crate::npy::Header;
 use crate::remote::Remote;
 use crate::transform::{self, MEMORY};
-use crate::{files, say};
+use crate::{files, npy, say};
 
 /// The shortest and the longest transform of the QPUs.
 const LENGTHS: [u64; 2] = [16, 1 << 22];
@@ -227,7 +226,7 @@ fn write(path: &Path, kind: Kind, shape: &[u64], bins: &[[f32; 2]]) -> Result<()
         }),
         Kind::Npy | Kind::Raw => {
             let header = match kind {
-                Kind::Npy => Header::encode_complex64(shape),
+                Kind::Npy => npy::encode("<c8", shape),
                 _ => vec![],
             };
             put(&header).and_then(|()| {
