@@ -6,7 +6,7 @@ use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::planner::tuning::Chip;
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::{Direction, Plan};
-use qpu::job::{Report, Runner};
+use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Report, Runner};
 use qpu_programs::FFT;
 use v3d_sim::{Board, SimError};
 
@@ -88,6 +88,19 @@ pub fn memory(request: &Request, what: &str, remedy: &str) -> Result<u32> {
         )));
     }
     Ok(bytes as u32 + 3 * 4096)
+}
+
+/// Runs programs that are queued together, with clear caches, on all QPUs.
+///
+/// # Errors
+/// What the runner says.
+pub fn launch<R: Runner>(runner: &mut R, programs: &[Program]) -> Result<Report, R::Error> {
+    let launches = &[Launch {
+        programs,
+        clear: CacheClear::All,
+        qpus: QpuSet::ALL,
+    }];
+    runner.run(&Job { launches }, LIMIT_US)
 }
 
 /// Transforms complex points; gives as many bins, and what it took.

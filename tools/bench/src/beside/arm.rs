@@ -57,7 +57,7 @@ pub fn measure(
             ..Opening::default()
         };
         let link = link::open(Some(&format!("sim:{}", kernel.display())), &opening)?;
-        let mut client = Client::new(link, FIRST_BAUD, Logs::without_elf(), true);
+        let mut client = Client::new(link, FIRST_BAUD, Logs::default(), true);
         client.hello()?;
         client.change_baud(BAUD)?;
         let qpus = hello_fft::on_board(log2n, 1, client)?;

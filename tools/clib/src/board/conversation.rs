@@ -47,7 +47,7 @@ impl Board {
         };
         let link = link::open(Some(port), &opening)?;
         Ok(Self {
-            client: Client::new(link, opening.baud, Logs::without_elf(), true),
+            client: Client::new(link, opening.baud, Logs::default(), true),
             is_greeted: false,
             waiting: VecDeque::new(),
             power: vec![],

@@ -1,9 +1,9 @@
 //! From checked options to an exchange of rows and columns on the simulator.
 
-use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
+use qpu::job::{BusAddr, Program, Runner};
 use qpu_programs::code::{TRANSPOSE_POINTS, place, place_uniforms};
 use qpu_programs::transpose_points::{MAX_PITCH, MAX_QPUS, Rows, TransposePoints};
-use qpuscope::transform::{LIMIT_US, MEMORY};
+use qpuscope::transform::{MEMORY, launch};
 use v3d_sim::{SimError, SimRunner};
 
 use super::structures::{FftResult, TransposeOptions};
@@ -127,15 +127,7 @@ impl Transpose {
             let uniforms = list.addr;
             programs.push(Program { code, uniforms });
         }
-        let launches = [Launch {
-            programs: &programs,
-            clear: CacheClear::All,
-            qpus: QpuSet::ALL,
-        }];
-        let job = Job {
-            launches: &launches,
-        };
-        let report = runner.run(&job, LIMIT_US)?;
+        let report = launch(runner, &programs)?;
         let mut words = vec![0; to.len()];
         runner.read(target, 0, &mut words)?;
         for (to, word) in to.iter_mut().zip(words) {

@@ -59,7 +59,7 @@ mod tests {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded.bin");
         let opening = Opening::default();
         let link = link::open(file.to_str(), &opening).expect("a recording");
-        let mut client = Client::new(link, opening.baud, Logs::without_elf(), true);
+        let mut client = Client::new(link, opening.baud, Logs::default(), true);
         for record in 0..2 {
             match client.hear(Duration::from_secs(5)) {
                 Ok(Heard::Spectrum(spectrum)) => assert_eq!(spectrum.record, record),

@@ -158,9 +158,9 @@ impl LineOptions {
             // right.
             Some(path) => match Logs::with_elf(&path) {
                 Err(failure) if self.elf.is_some() => return Err(failure),
-                logs => logs.unwrap_or_else(|_| Logs::without_elf()),
+                logs => logs.unwrap_or_default(),
             },
-            None => Logs::without_elf(),
+            None => Logs::default(),
         };
         if self.part.is_given() && !port.is_some_and(|port| port.starts_with("sim:")) {
             return Err(Failure::usage(

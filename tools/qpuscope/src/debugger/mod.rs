@@ -24,15 +24,6 @@ use halt::Halt;
 use memory::Watched;
 use show::Format;
 
-/// The outcome of a command.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
-    /// The next command.
-    Prompt,
-    /// The end.
-    Quit,
-}
-
 /// A job under the debugger.
 pub struct Debugger {
     path: PathBuf,

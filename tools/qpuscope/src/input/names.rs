@@ -17,6 +17,7 @@
 //! Sources: names of published recordings; gqrx's and SDR++'s sources, of which the first takes UTC
 //! and the second local time.
 
+use time::macros::format_description;
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
 use crate::quantity;
@@ -103,23 +104,10 @@ fn frequency(word: &str) -> Option<f64> {
 
 /// A date such as `20171123` and a time such as `005716`.
 fn utc(date: &str, time: &str) -> Option<OffsetDateTime> {
-    let number = |text: &str, from: usize, to: usize| text.get(from..to)?.parse::<u16>().ok();
-    let digits =
-        |text: &str, count| text.len() == count && text.bytes().all(|x| x.is_ascii_digit());
-    if !digits(date, 8) || !digits(time, 6) {
-        return None;
-    }
-    let date = [
-        number(date, 0, 4)?,
-        number(date, 4, 6)?,
-        number(date, 6, 8)?,
-    ];
-    let time = [
-        number(time, 0, 2)?,
-        number(time, 2, 4)?,
-        number(time, 4, 6)?,
-    ];
-    utc_of(date, time, 0)
+    let form = format_description!("[year][month][day]_[hour][minute][second]");
+    let text = format!("{date}_{time}");
+    let time = PrimitiveDateTime::parse(&text, form).ok()?;
+    (date.len() == 8).then(|| time.assume_utc())
 }
 
 /// The time of a date in years, months and days, and of hours, minutes and seconds.

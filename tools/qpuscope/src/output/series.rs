@@ -14,7 +14,7 @@ use crate::files::output::Output;
 use crate::files::{self, Input};
 use crate::lines::Line;
 use crate::picture::waterfall::{Merge, Waterfall};
-use crate::picture::{self, Theme};
+use crate::picture::{Theme, draw};
 use crate::spectrum::Spectrum;
 use crate::text;
 
@@ -247,11 +247,11 @@ pub fn of_record(
     lines: &[Line],
 ) -> Result<Option<(&'static str, Vec<u8>)>> {
     Ok(Some(match kind {
-        Kind::Png => ("png", picture::png(spectrum, lines, wanted.theme)?),
-        Kind::Svg => (
-            "svg",
-            picture::svg(spectrum, lines, wanted.theme).into_bytes(),
-        ),
+        Kind::Png => ("png", draw(spectrum, lines, wanted.theme).png()?),
+        Kind::Svg => {
+            let picture = draw(spectrum, lines, wanted.theme);
+            ("svg", picture.svg().into_bytes())
+        }
         Kind::Csv => {
             let table = csv(spectrum, &wanted.notes);
             ("csv", text::shown(&table).into_owned().into_bytes())

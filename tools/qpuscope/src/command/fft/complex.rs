@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
     inputs.push((&options.input, "the file of points"));
     apart(&[path], &inputs)?;
     files::output::check(path)?;
-    let read = Points::read(&options.input, options.samples, MOST)?;
+    let read = Points::read(&options.input, options.reading.samples, MOST)?;
     let batch = batch(options, &read)?;
     let (bins, place) = transform(options, batch, &read.points)?;
     let is_flat = batch.count == 1 && read.rows.is_none();

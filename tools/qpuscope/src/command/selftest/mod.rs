@@ -70,7 +70,7 @@ fn run_hello(json: bool) -> Result<()> {
     let words = hello(&mut runner(), number, LIMIT_US).map_err(|error| did_not_end(&error))?;
     let expected = number + ADDED;
     let passed = words == [expected; LANES];
-    let verdict = if passed { "ok" } else { "FAILED" };
+    let verdict = verdict(passed, "ok");
     print(
         json,
         &json!({ "program": "hello", "engine": "qpu", "passed": passed, "words": words }),
@@ -85,6 +85,10 @@ fn run_hello(json: bool) -> Result<()> {
     Err(wrong(&format!(
         "hello gave {words:x?}, not {expected:#x} in each word"
     )))
+}
+
+const fn verdict(passed: bool, right: &'static str) -> &'static str {
+    if passed { right } else { "FAILED" }
 }
 
 fn wrong(what: &str) -> Failure {

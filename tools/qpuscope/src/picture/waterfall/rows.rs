@@ -112,12 +112,6 @@ impl Waterfall {
         spectrum.is_like(&self.first) && span.from_us >= self.last.from_us
     }
 
-    /// The number of records so far.
-    #[must_use]
-    pub fn records(&self) -> u64 {
-        self.records
-    }
-
     /// Takes a record in that belongs to it ([`Waterfall::takes`]).
     pub fn push(&mut self, spectrum: &Spectrum, span: Span) {
         let row = Row {
@@ -205,7 +199,7 @@ mod tests {
             }
             assert!(waterfall.rows.len() <= MOST_ROWS && waterfall.rows.len() > MOST_ROWS / 4);
             let records: u64 = waterfall.rows().map(|row| row.records).sum();
-            assert_eq!((records, waterfall.records()), (10_000, 10_000));
+            assert_eq!((records, waterfall.records), (10_000, 10_000));
             let most = waterfall.rows().map(|row| row.power[7]).fold(0.0, f32::max);
             let merged = waterfall.rows().map(|row| row.records).max();
             let merged = merged.expect("rows") as f32;
