@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use v3d_sim::Board;
+
 /// Return values of the calls.
 pub mod status {
     /// Done; of `v3d_sim_run`, all programs ended.
@@ -57,6 +59,28 @@ impl Failure {
             status,
             text: text.into(),
         }
+    }
+}
+
+/// An option that has no meaning.
+pub fn wrong(text: impl Into<String>) -> Failure {
+    Failure::new(status::ERROR_OPTION, text)
+}
+
+/// The value of an option out of a list.
+pub fn choice<T: Copy>(name: &str, number: u32, values: &[T]) -> Result<T, Failure> {
+    let value = values.get(number as usize).copied();
+    value.ok_or_else(|| {
+        let last = values.len() - 1;
+        wrong(format!("options.{name} is {number}; 0 to {last} are known"))
+    })
+}
+
+/// The clock of V3D in hertz: the board's own, where none is given.
+pub fn clock_of(board: Board, given: u32) -> u32 {
+    match given {
+        0 => board.clock_hz(),
+        hz => hz,
     }
 }
 

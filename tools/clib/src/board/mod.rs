@@ -65,7 +65,11 @@ pub unsafe extern "C" fn qpuscope_board_set(board: *mut Board, words: *const c_c
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_board_baud(board: *mut Board, baud: u32) -> i32 {
     // SAFETY: the promise is the caller's.
-    guard(|| unsafe { object("board", board)?.change_baud(baud) })
+    guard(|| {
+        Ok(unsafe { object("board", board) }?
+            .greeted()?
+            .change_baud(baud)?)
+    })
 }
 
 /// Starts the generator's spectra; see `qpuscope.h`.
@@ -75,7 +79,7 @@ pub unsafe extern "C" fn qpuscope_board_baud(board: *mut Board, baud: u32) -> i3
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_board_start(board: *mut Board) -> i32 {
     // SAFETY: the promise is the caller's.
-    guard(|| unsafe { object("board", board)?.start() })
+    guard(|| Ok(unsafe { object("board", board) }?.greeted()?.start()?))
 }
 
 /// Sends samples; see `qpuscope.h`.

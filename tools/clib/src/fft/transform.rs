@@ -8,7 +8,7 @@ use qpuscope::transform::{Kind, LIMIT_US, MEMORY, chip};
 use v3d_sim::{Board, Config, SimError, SimRunner};
 
 use super::structures::{FftOptions, FftResult, FftSizes};
-use crate::boundary::{Failure, status};
+use crate::boundary::{Failure, choice, clock_of, status, wrong};
 
 /// `QPUSCOPE_FUNCTIONAL`.
 const FUNCTIONAL: u32 = 1;
@@ -30,10 +30,7 @@ impl Machine {
         }
         Ok(Self {
             board,
-            clock_hz: match clock_hz {
-                0 => board.clock_hz(),
-                hz => hz,
-            },
+            clock_hz: clock_of(board, clock_hz),
             is_timed: flags & FUNCTIONAL == 0,
         })
     }
@@ -73,19 +70,6 @@ pub struct Fft {
     plan: Plan,
     direction: Direction,
     machine: Machine,
-}
-
-fn wrong(text: String) -> Failure {
-    Failure::new(status::ERROR_OPTION, text)
-}
-
-/// The value of an option out of a list.
-fn choice<T: Copy>(name: &str, number: u32, values: &[T]) -> Result<T, Failure> {
-    let value = values.get(number as usize).copied();
-    value.ok_or_else(|| {
-        let last = values.len() - 1;
-        wrong(format!("options.{name} is {number}; 0 to {last} are known"))
-    })
 }
 
 fn request(options: &FftOptions, board: Board) -> Result<(Request, Direction), Failure> {

@@ -8,7 +8,7 @@ use v3d_sim::{SimError, SimRunner};
 
 use super::structures::{FftResult, TransposeOptions};
 use super::transform::{Machine, failed};
-use crate::boundary::{Failure, status};
+use crate::boundary::{Failure, status, wrong};
 
 /// Bytes of a point.
 const POINT: u64 = 8;
@@ -27,7 +27,6 @@ pub struct Transpose {
 impl Transpose {
     /// The matrices of these options.
     pub fn new(options: &TransposeOptions) -> Result<Self, Failure> {
-        let wrong = |text| Err(Failure::new(status::ERROR_OPTION, text));
         let machine = Machine::new(options.board, options.clock_hz, options.flags)?;
         let (rows, columns) = (options.rows, options.columns);
         let step = |given: u32, least: u32| if given == 0 { least } else { given };
@@ -41,7 +40,7 @@ impl Transpose {
         ] {
             if step < least {
                 let text = format!("options.{name} is {step}; a row has {least} points");
-                return wrong(text);
+                return Err(wrong(text));
             }
         }
         let pitch = |step: u32| u64::from(step) * POINT;
@@ -50,11 +49,11 @@ impl Transpose {
             pitch: pitch(step).min(u32::MAX.into()) as u32,
         };
         if TransposePoints::new(nowhere(from_step), nowhere(to_step), rows, columns).is_none() {
-            return wrong(format!(
+            return Err(wrong(format!(
                 "a matrix of {rows} rows and {columns} columns, {to_step} points from a row of its transpose to the next, \
                  is not transposed: give multiples of 8 rows and of 16 columns, and a to_step of at most {}",
                 u64::from(MAX_PITCH) / POINT
-            ));
+            )));
         }
         let made = Self {
             rows,

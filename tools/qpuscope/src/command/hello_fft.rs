@@ -47,7 +47,6 @@ pub struct Options {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Where it is run.
     #[command(flatten)]
     qpus: QpuOptions,
 }

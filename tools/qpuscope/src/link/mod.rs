@@ -20,7 +20,7 @@ use crate::failure::{Failure, Result};
 use crate::part::Fitted;
 
 pub use serial::candidates;
-pub use sim::{SimLink, read_image};
+pub use sim::{SimLink, keep_pace, read_image};
 
 /// The rate at which every board begins.
 pub const FIRST_BAUD: u32 = 115_200;

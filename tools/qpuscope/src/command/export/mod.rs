@@ -8,13 +8,14 @@
 
 mod c;
 mod exported;
-mod job;
 mod rust;
 
 use std::path::{Path, PathBuf};
 
 use qpu::fft::Direction;
 use qpu::fft::request::{Request, Scale};
+use qpu::job::CacheClear;
+use serde_json::{Value, json};
 use v3d_sim::Board;
 
 use crate::failure::{Failure, Result};
@@ -142,7 +143,7 @@ pub fn run(options: &Options) -> Result<()> {
         Form::Job => {
             let [input, output] = files(options, &named);
             about += &format!(", which reads {input} and writes {output} in its folder");
-            job::text(&named, &input, &output)
+            job_text(&named, &input, &output)
         }
     };
     let Some(path) = out else {
@@ -157,7 +158,6 @@ pub fn run(options: &Options) -> Result<()> {
     ))
 }
 
-/// A number of things.
 fn counted(count: usize, thing: &str) -> String {
     match (count, thing) {
         (1, _) => format!("1 {thing}"),
@@ -176,6 +176,38 @@ fn files(options: &Options, named: &Named) -> [String; 2] {
             .clone()
             .unwrap_or_else(|| format!("{name}.{ending}"))
     })
+}
+
+/// The job, at the address of the memory that boards give to jobs.
+fn job_text(named: &Named, input: &str, output: &str) -> String {
+    let plan = &named.plan;
+    let base = named.alias | JOB_MEMORY;
+    let at = |offset: u32| format!("{:#010x}", base + offset);
+    let mut memory = vec![json!({ "at": at(0), "zero": plan.bytes })];
+    memory.extend(
+        plan.placed(base)
+            .iter()
+            .map(|part| json!({ "at": at(part.offset), "words": part.words })),
+    );
+    memory.push(json!({ "at": at(plan.input.offset), "file": input, "bytes": plan.input.bytes }));
+    let launches = plan.launches.iter().map(|launch| {
+        let programs = launch.programs.iter();
+        let programs = programs
+            .map(|[code, uniforms]| json!({ "code": at(*code), "uniforms": at(*uniforms) }));
+        let clear = match launch.clear {
+            CacheClear::None => "none",
+            CacheClear::Data => "data",
+            CacheClear::All => "all",
+        };
+        json!({ "programs": programs.collect::<Value>(), "clear": clear })
+    });
+    let job = json!({
+        "board": named.board.name(),
+        "dump": [{ "at": at(plan.output.offset), "bytes": plan.output.bytes, "file": output }],
+        "launches": launches.collect::<Value>(),
+        "memory": memory,
+    });
+    format!("{job}\n")
 }
 
 fn named(options: &Options) -> Result<Named> {

@@ -79,7 +79,6 @@ pub struct Options {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
-    /// The transform itself.
     #[command(flatten)]
     pub(super) complex: ComplexOptions,
 }

@@ -69,7 +69,6 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// None so far.
     pub(super) fn new(options: &'a Options, wanted: &'a Wanted) -> Self {
         let start = wanted.recorded.as_ref().and_then(|recorded| recorded.start);
         Self {

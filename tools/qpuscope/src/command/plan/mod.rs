@@ -78,7 +78,6 @@ pub struct Options {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Where it is run as well.
     #[command(flatten)]
     qpus: QpuOptions,
 }
@@ -106,23 +105,20 @@ pub fn run(options: &Options) -> Result<()> {
         .flatten();
     let is_tabled = tabled.is_some_and(|tabled| !tabled.is_predicted);
     let is_simulated = options.time || !is_tabled && planned.points() <= SHORT;
-    let cost = Cost {
-        floor: (board == Board::Pi1).then(|| cost::floor(&request)),
-        clocks: if is_simulated {
-            Some(time::simulated(&request, direction, board, &model)?)
-        } else {
-            tabled.map(|tabled| tabled.clocks)
-        },
-        clock_hz: f64::from(board.clock_hz()),
+    let clocks = if is_simulated {
+        Some(time::simulated(&request, direction, board, &model)?)
+    } else {
+        tabled.map(|tabled| tabled.clocks)
     };
     let report = Report {
         options,
         is_predicted: !is_simulated && !is_tabled,
         planned: &planned,
         direction,
-        cost: &cost,
+        clocks,
+        floor: (board == Board::Pi1).then(|| cost::floor(&request)),
         constants: &model,
-        board: board.name(),
+        board,
         measured: measured.as_ref(),
     };
     constants::note(&model);
@@ -132,7 +128,6 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// The request that is planned.
 fn request(options: &Options, direction: Direction) -> Result<Request> {
     let kind = match (options.rows, options.powers) {
         (Some(rows), _) => Kind::Plane(rows),
@@ -149,21 +144,4 @@ fn request(options: &Options, direction: Direction) -> Result<Request> {
     request.windowed = options.windowed;
     request.hop = options.hop;
     Ok(request)
-}
-
-/// Its costs.
-struct Cost {
-    clocks: Option<f64>,
-    floor: Option<f64>,
-    clock_hz: f64,
-}
-
-impl Cost {
-    fn us(&self) -> Option<f64> {
-        Some(self.clocks? * 1e6 / self.clock_hz)
-    }
-
-    fn share(&self) -> Option<f64> {
-        Some(self.floor? / self.clocks?)
-    }
 }

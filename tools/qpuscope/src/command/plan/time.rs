@@ -11,15 +11,13 @@ use crate::remote::Remote;
 use crate::transform::{LIMIT_US, failed, memory};
 /// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now
 /// and then.
-const RUNS: u32 = 8;
+pub const RUNS: u32 = 8;
 
 /// The time that a board took.
 pub struct Measured {
     /// Microseconds from the first request to V3D to the end of the last program, in the shortest
     /// run.
     pub us: u32,
-    /// The number of runs behind the first.
-    pub runs: u32,
     /// The board at the other end of the line.
     pub place: String,
 }
@@ -68,7 +66,6 @@ pub fn on_board(request: &Request, direction: Direction, client: Client) -> Resu
     }
     Ok(Measured {
         us,
-        runs: RUNS,
         place: remote.description(),
     })
 }

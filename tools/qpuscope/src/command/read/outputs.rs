@@ -30,7 +30,6 @@ pub(super) struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Nothing given out yet.
     pub(super) fn new(
         options: &'a Options,
         wanted: &'a Wanted,
@@ -51,7 +50,6 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// Gives a spectrum out.
     pub(super) fn give(&mut self, spectrum: &Spectrum) -> Result<()> {
         self.written += 1;
         let lines = strongest(spectrum, self.options.lines);

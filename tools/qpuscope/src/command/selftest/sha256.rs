@@ -188,7 +188,6 @@ fn digests_by_qpu<R: Runner>(
     Ok((digests, report.cycles.unwrap_or(1).max(1)))
 }
 
-/// Computes the digests of these messages on the virtual Pi's ARM.
 fn run_arm(options: &Options) -> Result<()> {
     let guest = Guest::load(options.guest.as_deref())?;
     let messages = messages(options);
@@ -235,7 +234,6 @@ fn run_arm(options: &Options) -> Result<()> {
     }
 }
 
-/// Computes them on this computer.
 fn run_host(options: &Options) -> Result<()> {
     let known = sha256::known::messages();
     let passed = known

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::hub::Hub;
 use super::line_queue::ToLine;
 use crate::failure::{Failure, Result};
-use crate::link::{Link, Received};
+use crate::link::{Link, Received, keep_pace};
 use crate::say;
 use crate::stop::{self, Stop};
 
@@ -25,8 +25,6 @@ const COLLECT: Duration = Duration::from_millis(15);
 const MESSAGE: usize = 16 << 10;
 /// The time between two tries to open a line that was lost.
 const AGAIN: Duration = Duration::from_secs(1);
-/// When the computer is slower than a virtual Pi, so much lag is kept and the rest forgiven.
-const MOST_LAG: Duration = Duration::from_millis(100);
 
 /// A way to open the line.
 pub type Open<'a> = &'a dyn Fn() -> Result<Box<dyn Link>>;
@@ -127,7 +125,9 @@ impl<'a> Line<'a> {
         if self.since.elapsed() >= COLLECT || self.collected.len() >= MESSAGE {
             self.hand_on();
         }
-        self.keep_pace(&*link);
+        if let Some(start) = &mut self.virtual_start {
+            keep_pace(start, link.now());
+        }
         Ok(true)
     }
 
@@ -135,17 +135,6 @@ impl<'a> Line<'a> {
         if !self.collected.is_empty() {
             self.hub.give(std::mem::take(&mut self.collected));
         }
-    }
-
-    /// Waits while a virtual Pi is ahead of the clock on the wall.
-    fn keep_pace(&mut self, link: &dyn Link) {
-        let Some(start) = &mut self.virtual_start else {
-            return;
-        };
-        let (virtual_time, time) = (link.now(), start.elapsed());
-        std::thread::sleep(virtual_time.saturating_sub(time));
-        let lag = time.saturating_sub(virtual_time);
-        *start += lag.saturating_sub(MOST_LAG);
     }
 
     /// Opens the line again once it is back; none when it is asked to stop before.

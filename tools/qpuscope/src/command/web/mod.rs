@@ -72,7 +72,6 @@ pub struct Options {
     /// A virtual Pi with broken silicon, as `sim --defect`
     #[arg(long, value_name = "NAME[@SECONDS]")]
     defect: Option<TimedDefect>,
-    /// The part on the pins of a virtual Pi.
     #[command(flatten)]
     part: PartOptions,
 }
