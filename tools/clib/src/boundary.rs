@@ -206,10 +206,7 @@ pub unsafe fn check_structure<T: Structure>(name: &str, data: *const T) -> Resul
     // caller promised to be readable. The rest need not have been set, and a structure of another
     // version is not read beyond its end.
     let given = unsafe { data.cast::<u32>().read() };
-    check_size(name, given, size_of::<T>())
-}
-
-fn check_size(name: &str, given: u32, size: usize) -> Result<(), Failure> {
+    let size = size_of::<T>();
     if given as usize == size {
         return Ok(());
     }

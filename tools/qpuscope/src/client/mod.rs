@@ -8,7 +8,6 @@ mod baud;
 mod diagnosis;
 mod exchange;
 mod fetch;
-mod hear;
 mod job;
 mod measure;
 #[cfg(test)]
@@ -29,7 +28,7 @@ use diagnosis::unexpected;
 
 pub use baud::{Trial, TrialEnd};
 pub use diagnosis::{closed, nothing_decodes};
-pub use hear::Heard;
+pub use measure::Heard;
 
 /// The time that an answer to a plain request may take before it is repeated.
 const ANSWER: Duration = Duration::from_millis(500);

@@ -148,7 +148,9 @@ impl<'a> Series<'a> {
                 &self.wanted.kinds[..]
             };
             for kind in kinds {
-                self.write_single(*kind, &spectrum, &lines)?;
+                if let Some((ending, bytes)) = of_record(self.wanted, *kind, &spectrum, &lines)? {
+                    files::output::write(&self.name("spectrum", ending)?, &bytes)?;
+                }
             }
         } else {
             for (kind, ending) in [(Kind::Png, "png"), (Kind::Svg, "svg")] {
@@ -224,14 +226,6 @@ impl<'a> Series<'a> {
             sigmf.push(spectrum, lines)?;
         }
         Ok(())
-    }
-
-    /// Writes a file of the only record.
-    fn write_single(&mut self, kind: Kind, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
-        let Some((ending, bytes)) = of_record(self.wanted, kind, spectrum, lines)? else {
-            return Ok(());
-        };
-        files::output::write(&self.name("spectrum", ending)?, &bytes)
     }
 }
 

@@ -144,16 +144,6 @@ impl Exported {
         }
         parts
     }
-
-    /// The map as lines of a comment: offset, bytes, name.
-    pub fn map_lines(&self) -> Vec<String> {
-        let line = |Area {
-                        name,
-                        offset,
-                        bytes,
-                    }: &Area| format!("{offset:#010x} {bytes:>9}  {name}");
-        self.map.iter().map(line).collect()
-    }
 }
 
 /// The values of L2CACTL and SLCACTL that clear what a launch wants cleared; 0 for no write.

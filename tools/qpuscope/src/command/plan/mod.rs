@@ -9,23 +9,29 @@
 //! of a board as well.
 
 mod report;
-mod time;
 
 use flowgraph::plan::{Planned, cost};
-use qpu::fft::Direction;
-use qpu::fft::request::Request;
+use qpu::fft::request::{Error, Request};
 use qpu::fft::samples::Format;
+use qpu::fft::{Direction, Plan};
+use qpu_programs::FFT;
 use report::Report;
-use v3d_sim::Board;
+use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
+use crate::client::Client;
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
 use crate::quantity::whole;
-use crate::transform::{Kind, chip, direction};
+use crate::remote::Remote;
+use crate::transform::{Kind, LIMIT_US, chip, direction, failed, memory};
 use crate::{constants, say, transform};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
 const SHORT: u64 = 1 << 16;
+
+/// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now
+/// and then.
+const RUNS: u32 = 8;
 
 /// Options of `plan`.
 #[derive(clap::Args, Debug)]
@@ -82,6 +88,15 @@ pub struct Options {
     qpus: QpuOptions,
 }
 
+/// The time that a board took.
+struct Measured {
+    /// Microseconds from the first request to V3D to the end of the last program, in the shortest
+    /// run.
+    us: u32,
+    /// The board at the other end of the line.
+    place: String,
+}
+
 /// Prints the plan.
 ///
 /// # Errors
@@ -97,7 +112,7 @@ pub fn run(options: &Options) -> Result<()> {
     let planned = Planned::new(request).map_err(|error| Failure::usage(error.to_string()))?;
     // Before the simulation, which takes longer than a board that refuses.
     let measured = match options.qpus.connect()? {
-        Some(client) => Some(time::on_board(&request, direction, client)?),
+        Some(client) => Some(on_board(&request, direction, client)?),
         None => None,
     };
     let tabled = matches!(board, Board::Pi1 | Board::Pi2)
@@ -106,7 +121,7 @@ pub fn run(options: &Options) -> Result<()> {
     let is_tabled = tabled.is_some_and(|tabled| !tabled.is_predicted);
     let is_simulated = options.time || !is_tabled && planned.points() <= SHORT;
     let clocks = if is_simulated {
-        Some(time::simulated(&request, direction, board, &model)?)
+        Some(simulated(&request, direction, board, &model)?)
     } else {
         tabled.map(|tabled| tabled.clocks)
     };
@@ -144,4 +159,51 @@ fn request(options: &Options, direction: Direction) -> Result<Request> {
     request.windowed = options.windowed;
     request.hop = options.hop;
     Ok(request)
+}
+
+/// Clocks of the second run on the simulator, of that board's V3D.
+fn simulated(
+    request: &Request,
+    direction: Direction,
+    board: Board,
+    constants: &Constants,
+) -> Result<f64> {
+    let bytes = bytes(request)?;
+    let config = Config {
+        strict: true,
+        constants: constants.clone(),
+        ..Config::for_board(board)
+    };
+    let mut runner = SimRunner::with_config(bytes, config);
+    let refused = |error: Error<SimError>| Failure::usage(error.to_string());
+    let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(refused)?;
+    let mut run = || {
+        let report = plan.run(&mut runner, direction, LIMIT_US);
+        report.map_err(|error| {
+            Failure::integrity(format!("the simulated V3D failed: {error}; report it"))
+        })
+    };
+    run()?;
+    Ok(run()?.cycles.unwrap_or(0) as f64)
+}
+
+/// Measures a plan on the board of `client`, with whatever is in its memory.
+fn on_board(request: &Request, direction: Direction, client: Client) -> Result<Measured> {
+    let mut remote = Remote::new(client, bytes(request)?)?;
+    let mut plan = Plan::with_buffers(FFT, request, &mut remote).map_err(failed)?;
+    let mut run = || plan.run(&mut remote, direction, LIMIT_US).map_err(failed);
+    run()?;
+    let mut us = u32::MAX;
+    for _ in 0..RUNS {
+        us = us.min(run()?.elapsed_us);
+    }
+    Ok(Measured {
+        us,
+        place: remote.description(),
+    })
+}
+
+fn bytes(request: &Request) -> Result<u32> {
+    let remedy = ": take a shorter transform or a smaller batch, or leave --time";
+    memory(request, "the plan needs", remedy)
 }

@@ -8,8 +8,7 @@ use qpu::fft::Direction;
 use qpu::fft::request::Transform;
 use v3d_sim::{Board, Constants};
 
-use super::Options;
-use super::time::{Measured, RUNS};
+use super::{Measured, Options, RUNS};
 use crate::{constants, transform};
 
 /// The description of a plan.
