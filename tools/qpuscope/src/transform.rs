@@ -103,6 +103,9 @@ pub fn launch<R: Runner>(runner: &mut R, programs: &[Program]) -> Result<Report,
     runner.run(&Job { launches }, LIMIT_US)
 }
 
+/// Complex bins: real and imaginary parts.
+pub type Bins = Vec<[f32; 2]>;
+
 /// Transforms complex points; gives as many bins, and what it took.
 ///
 /// # Errors
@@ -112,7 +115,7 @@ pub fn run<R: Runner>(
     runner: &mut R,
     direction: Direction,
     points: &[[f32; 2]],
-) -> Result<(Vec<[f32; 2]>, Report), Error<R::Error>> {
+) -> Result<(Bins, Report), Error<R::Error>> {
     let mut words: Vec<u32> = points.iter().flatten().map(|x| x.to_bits()).collect();
     let written = runner.write(plan.input(), 0, &words);
     written.map_err(Error::Runner)?;

@@ -64,11 +64,10 @@ pub unsafe extern "C" fn qpuscope_board_set(board: *mut Board, words: *const c_c
 /// `board` as for `qpuscope_board_info`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_board_baud(board: *mut Board, baud: u32) -> i32 {
-    // SAFETY: the promise is the caller's.
     guard(|| {
-        Ok(unsafe { object("board", board) }?
-            .greeted()?
-            .change_baud(baud)?)
+        // SAFETY: the promise is the caller's.
+        let board = unsafe { object("board", board) }?;
+        Ok(board.greeted()?.change_baud(baud)?)
     })
 }
 
