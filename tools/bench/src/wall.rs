@@ -43,7 +43,7 @@ pub struct Wall {
 /// When the port is none, or the board does not answer as it should.
 pub fn measure(port: &str, lengths: impl Iterator<Item = u32>) -> Result<BTreeMap<u32, Wall>> {
     let link = link::open(Some(port), &Opening::default())?;
-    let mut client = Client::new(link, FIRST_BAUD, Logs::without_elf(), true);
+    let mut client = Client::new(link, FIRST_BAUD, Logs::default(), true);
     client.hello()?;
     client.stop()?;
     client.change_baud(BAUD)?;

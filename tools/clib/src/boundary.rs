@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use v3d_sim::Board;
+
 /// Return values of the calls.
 pub mod status {
     /// Done; of `v3d_sim_run`, all programs ended.
@@ -57,6 +59,28 @@ impl Failure {
             status,
             text: text.into(),
         }
+    }
+}
+
+/// An option that has no meaning.
+pub fn wrong(text: impl Into<String>) -> Failure {
+    Failure::new(status::ERROR_OPTION, text)
+}
+
+/// The value of an option out of a list.
+pub fn choice<T: Copy>(name: &str, number: u32, values: &[T]) -> Result<T, Failure> {
+    let value = values.get(number as usize).copied();
+    value.ok_or_else(|| {
+        let last = values.len() - 1;
+        wrong(format!("options.{name} is {number}; 0 to {last} are known"))
+    })
+}
+
+/// The clock of V3D in hertz: the board's own, where none is given.
+pub fn clock_of(board: Board, given: u32) -> u32 {
+    match given {
+        0 => board.clock_hz(),
+        hz => hz,
     }
 }
 
@@ -182,10 +206,7 @@ pub unsafe fn check_structure<T: Structure>(name: &str, data: *const T) -> Resul
     // caller promised to be readable. The rest need not have been set, and a structure of another
     // version is not read beyond its end.
     let given = unsafe { data.cast::<u32>().read() };
-    check_size(name, given, size_of::<T>())
-}
-
-fn check_size(name: &str, given: u32, size: usize) -> Result<(), Failure> {
+    let size = size_of::<T>();
     if given as usize == size {
         return Ok(());
     }
@@ -202,6 +223,48 @@ pub unsafe fn read_structure<T: Structure>(name: &str, data: *const T) -> Result
     unsafe { check_structure(name, data)? };
     // SAFETY: it was checked, has the size of the structure, and is readable by promise.
     Ok(unsafe { data.read() })
+}
+
+/// An object of the library's behind a pointer of a caller.
+///
+/// # Safety
+/// When it is not null, it must come from [`give`], and be used by nobody else during the call.
+pub unsafe fn object<'a, T>(name: &str, object: *mut T) -> Result<&'a mut T, Failure> {
+    check_pointer(name, object)?;
+    // SAFETY: not null, from `Box::into_raw` in `give`, and exclusive by promise.
+    Ok(unsafe { &mut *object })
+}
+
+/// Makes an object for a caller, whose pointer is null when that fails.
+///
+/// # Safety
+/// When it is neither null nor unaligned, `place` must be writable.
+pub unsafe fn give<T>(
+    name: &str,
+    place: *mut *mut T,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
+    check_pointer(name, place)?;
+    // SAFETY: checked, and writable by promise. Whatever follows, it holds no wild pointer.
+    unsafe { place.write(std::ptr::null_mut()) };
+    let made = Box::new(make()?);
+    // SAFETY: as above.
+    unsafe { place.write(Box::into_raw(made)) };
+    Ok(())
+}
+
+/// Takes an object back.
+///
+/// # Safety
+/// `object` must be null or come from [`give`], and is gone afterwards.
+pub unsafe fn release<T>(object: *mut T) {
+    guard(|| {
+        if !object.is_null() {
+            // SAFETY: from `Box::into_raw` in `give`, and given back once, by promise.
+            drop(unsafe { Box::from_raw(object) });
+        }
+        Ok(())
+    });
 }
 
 #[cfg(test)]

@@ -197,7 +197,6 @@ fn compile(name: &str, source: &str, folder: &Path) -> Result<(), String> {
     done
 }
 
-/// Runs the compiler.
 fn run(compiler: &mut Command) -> Result<(), String> {
     let done = compiler.output();
     let name = compiler.get_program().to_string_lossy();

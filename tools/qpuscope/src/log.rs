@@ -11,10 +11,10 @@ use crate::failure::{Failure, Result};
 use crate::files::input;
 use crate::say;
 
-/// Decodes log pieces, or counts them where no ELF file is known.
+/// Decodes log pieces, or only counts them where no ELF file is known, as by default.
+#[derive(Default)]
 pub struct Logs {
-    table: Option<&'static Table>,
-    decoder: Option<Box<dyn StreamDecoder + Send + Sync>>,
+    known: Option<(&'static Table, Box<dyn StreamDecoder + Send + Sync>)>,
     skipped: u64,
     broken: bool,
 }
@@ -37,17 +37,6 @@ pub fn elf_for(given: Option<&Path>, port: Option<&str>) -> Option<PathBuf> {
 }
 
 impl Logs {
-    /// Without an ELF file: pieces are only counted.
-    #[must_use]
-    pub const fn without_elf() -> Self {
-        Self {
-            table: None,
-            decoder: None,
-            skipped: 0,
-            broken: false,
-        }
-    }
-
     /// With the texts of an ELF file.
     ///
     /// # Errors
@@ -66,16 +55,14 @@ impl Logs {
         // A stream decoder borrows its table; both live as long as the process.
         let table: &'static Table = Box::leak(Box::new(table));
         Ok(Self {
-            table: Some(table),
-            decoder: Some(table.new_stream_decoder()),
-            skipped: 0,
-            broken: false,
+            known: Some((table, table.new_stream_decoder())),
+            ..Self::default()
         })
     }
 
     /// Takes a piece of the stream; returns the lines it completes.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<String> {
-        let (Some(table), Some(decoder)) = (self.table, &mut self.decoder) else {
+        let Some((table, decoder)) = &mut self.known else {
             self.skipped += 1;
             return vec![];
         };
@@ -128,7 +115,7 @@ mod tests {
 
     #[test]
     fn without_an_elf_pieces_are_counted_and_said() {
-        let mut logs = Logs::without_elf();
+        let mut logs = Logs::default();
         assert!(logs.remark().is_none());
         assert!(logs.push(&[1, 2, 3]).is_empty());
         assert!(logs.remark().expect("a remark").contains("--elf"));

@@ -88,12 +88,6 @@ impl Header {
             bytes: MAGIC.len() + 2 + length_bytes + length,
         })
     }
-
-    /// The header of an array of complex64 in C order.
-    #[must_use]
-    pub fn encode_complex64(shape: &[u64]) -> Vec<u8> {
-        encode("<c8", shape)
-    }
 }
 
 /// The header of an array in C order, whose numbers NumPy calls `descr`.

@@ -261,12 +261,6 @@ impl Spectrum {
         let records = 1 + records.map_or(0, |held| held.records);
         self.held = Some(Held { hold, records });
     }
-
-    /// Overlap in percent of a block.
-    #[must_use]
-    pub fn overlap_percent(&self) -> f64 {
-        100.0 * f64::from(self.overlap) / f64::from(self.n)
-    }
 }
 
 #[cfg(test)]

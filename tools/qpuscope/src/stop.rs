@@ -60,6 +60,14 @@ impl Stop {
         }
     }
 
+    /// Waits for so long, or until it is asked for.
+    pub fn wait_for(&self, span: Duration) {
+        let start = Instant::now();
+        while !self.asked() && start.elapsed() < span {
+            std::thread::sleep(LOOK);
+        }
+    }
+
     /// Asks for it, as Ctrl-C does.
     #[cfg(test)]
     pub fn ask(&self) {

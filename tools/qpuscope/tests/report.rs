@@ -105,7 +105,7 @@ fn board(image: &Path, changes: &[(&str, f64)]) -> Result<Client> {
         ..Opening::default()
     };
     let link = link::open(Some(&sim(image)), &opening)?;
-    Ok(Client::new(link, FIRST_BAUD, Logs::without_elf(), true))
+    Ok(Client::new(link, FIRST_BAUD, Logs::default(), true))
 }
 
 /// The microbenchmarks of the image, and nothing else.

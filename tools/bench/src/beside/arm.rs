@@ -4,9 +4,9 @@ use anyhow::{Result, ensure};
 use dsp::{Direction, Radix};
 use fidelity::report::table::{Table, figure};
 use qpuscope::client::Client;
+use qpuscope::command::hello_fft;
 use qpuscope::guest::Guest;
 use qpuscope::guest::transform::{Engine, Wanted, reference};
-use qpuscope::hello_fft;
 use qpuscope::link::{self, FIRST_BAUD, Opening};
 use qpuscope::log::Logs;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ pub fn measure(
             ..Opening::default()
         };
         let link = link::open(Some(&format!("sim:{}", kernel.display())), &opening)?;
-        let mut client = Client::new(link, FIRST_BAUD, Logs::without_elf(), true);
+        let mut client = Client::new(link, FIRST_BAUD, Logs::default(), true);
         client.hello()?;
         client.change_baud(BAUD)?;
         let qpus = hello_fft::on_board(log2n, 1, client)?;

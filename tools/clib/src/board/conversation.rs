@@ -13,7 +13,7 @@ use qpuscope::spectrum::{Engine, Spectrum as Decoded};
 use signal::Rate;
 
 use super::structures::{Info, Spectrum, Upload, field};
-use crate::boundary::{Failure, numbers, status};
+use crate::boundary::{Failure, numbers, status, wrong};
 
 /// `qpuscope_board`: a conversation, and the spectra that wait to be read.
 pub struct Board {
@@ -47,7 +47,7 @@ impl Board {
         };
         let link = link::open(Some(port), &opening)?;
         Ok(Self {
-            client: Client::new(link, opening.baud, Logs::without_elf(), true),
+            client: Client::new(link, opening.baud, Logs::default(), true),
             is_greeted: false,
             waiting: VecDeque::new(),
             power: vec![],
@@ -55,7 +55,7 @@ impl Board {
     }
 
     /// The conversation, behind a greeting.
-    fn greeted(&mut self) -> Result<&mut Client, Failure> {
+    pub fn greeted(&mut self) -> Result<&mut Client, Failure> {
         if !self.is_greeted {
             self.client.hello()?;
             self.is_greeted = true;
@@ -88,16 +88,6 @@ impl Board {
         let client = self.greeted()?;
         client.stop()?;
         Ok(client.set(words)?)
-    }
-
-    /// Changes the rate of the line.
-    pub fn change_baud(&mut self, baud: u32) -> Result<(), Failure> {
-        Ok(self.greeted()?.change_baud(baud)?)
-    }
-
-    /// Starts the generator's spectra.
-    pub fn start(&mut self) -> Result<(), Failure> {
-        Ok(self.greeted()?.start()?)
     }
 
     /// Sends samples; gives how many spectra came of them, which then wait to be read.
@@ -159,14 +149,12 @@ impl Drop for Board {
 /// `samples` must be readable for `count` samples of the format when it is neither null nor
 /// unaligned.
 pub unsafe fn channel(upload: &Upload) -> Result<(Channel, Rate), Failure> {
-    let wrong = |text: String| Failure::new(status::ERROR_OPTION, text);
     if upload.is_complex > 1 {
         let text = format!("upload.is_complex is {}; give 0 or 1", upload.is_complex);
         return Err(wrong(text));
     }
     let rate = Rate::new(upload.rate_numerator, upload.rate_denominator.max(1));
-    let rate =
-        rate.ok_or_else(|| wrong("upload.rate_numerator is 0; give samples a second".into()))?;
+    let rate = rate.ok_or_else(|| wrong("upload.rate_numerator is 0; give samples a second"))?;
     let parts = 1 + u64::from(upload.is_complex);
     let count = upload.count.checked_mul(parts);
     let count = count.and_then(|count| usize::try_from(count).ok());

@@ -7,22 +7,12 @@ use std::ffi::c_char;
 use std::time::Duration;
 
 use crate::boundary::{
-    Failure, check_pointer, check_structure, guard, read_structure, status, text,
+    Failure, check_pointer, check_structure, give, guard, object, read_structure, release, status,
+    text,
 };
 pub use conversation::Board;
 use conversation::channel;
 pub use structures::{Info, Spectrum, Upload};
-
-/// The board behind a pointer of a caller.
-///
-/// # Safety
-/// When it is not null, it must come from `qpuscope_board_open`, and be used by nobody else during
-/// the call.
-unsafe fn at<'a>(board: *mut Board) -> Result<&'a mut Board, Failure> {
-    check_pointer("board", board)?;
-    // SAFETY: not null, from `Box::into_raw` in `qpuscope_board_open`, and exclusive by promise.
-    Ok(unsafe { &mut *board })
-}
 
 /// Opens a port; see `qpuscope.h`.
 ///
@@ -35,17 +25,8 @@ pub unsafe extern "C" fn qpuscope_board_open(
     baud: u32,
     board: *mut *mut Board,
 ) -> i32 {
-    guard(|| {
-        check_pointer("board", board)?;
-        // SAFETY: checked, and writable by promise. Whatever follows, it holds no wild pointer.
-        unsafe { board.write(std::ptr::null_mut()) };
-        // SAFETY: a text by promise.
-        let port = unsafe { text("port", port)? };
-        let opened = Box::new(Board::open(&port, baud)?);
-        // SAFETY: as above.
-        unsafe { board.write(Box::into_raw(opened)) };
-        Ok(())
-    })
+    // SAFETY: the promises are the caller's.
+    guard(|| unsafe { give("board", board, || Board::open(&text("port", port)?, baud)) })
 }
 
 /// Asks the board who it is; see `qpuscope.h`.
@@ -59,7 +40,7 @@ pub unsafe extern "C" fn qpuscope_board_info(board: *mut Board, info: *mut Info)
         // SAFETY: the promises are the caller's.
         let found = unsafe {
             check_structure("info", info)?;
-            at(board)?.info()?
+            object("board", board)?.info()?
         };
         // SAFETY: checked, and writable by promise.
         unsafe { info.write(found) };
@@ -74,7 +55,7 @@ pub unsafe extern "C" fn qpuscope_board_info(board: *mut Board, info: *mut Info)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_board_set(board: *mut Board, words: *const c_char) -> i32 {
     // SAFETY: the promises are the caller's.
-    guard(|| unsafe { at(board)?.set(&text("words", words)?) })
+    guard(|| unsafe { object("board", board)?.set(&text("words", words)?) })
 }
 
 /// Changes the rate of the line; see `qpuscope.h`.
@@ -83,8 +64,11 @@ pub unsafe extern "C" fn qpuscope_board_set(board: *mut Board, words: *const c_c
 /// `board` as for `qpuscope_board_info`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_board_baud(board: *mut Board, baud: u32) -> i32 {
-    // SAFETY: the promise is the caller's.
-    guard(|| unsafe { at(board)?.change_baud(baud) })
+    guard(|| {
+        // SAFETY: the promise is the caller's.
+        let board = unsafe { object("board", board) }?;
+        Ok(board.greeted()?.change_baud(baud)?)
+    })
 }
 
 /// Starts the generator's spectra; see `qpuscope.h`.
@@ -94,7 +78,7 @@ pub unsafe extern "C" fn qpuscope_board_baud(board: *mut Board, baud: u32) -> i3
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_board_start(board: *mut Board) -> i32 {
     // SAFETY: the promise is the caller's.
-    guard(|| unsafe { at(board)?.start() })
+    guard(|| Ok(unsafe { object("board", board) }?.greeted()?.start()?))
 }
 
 /// Sends samples; see `qpuscope.h`.
@@ -111,7 +95,7 @@ pub unsafe extern "C" fn qpuscope_board_upload(
     guard(|| {
         // SAFETY: the promises are the caller's.
         let count = unsafe {
-            let board = at(board)?;
+            let board = object("board", board)?;
             let (channel, rate) = channel(&read_structure("upload", upload)?)?;
             board.upload(&channel, rate)?
         };
@@ -144,7 +128,7 @@ pub unsafe extern "C" fn qpuscope_board_read(
         // SAFETY: the promises are the caller's.
         let found = unsafe {
             check_structure("spectrum", spectrum)?;
-            at(board)?.read(wait)?
+            object("board", board)?.read(wait)?
         };
         // SAFETY: checked, and writable by promise.
         unsafe { spectrum.write(found) };
@@ -158,11 +142,6 @@ pub unsafe extern "C" fn qpuscope_board_read(
 /// `board` must be null or come from `qpuscope_board_open`, and is gone afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_board_close(board: *mut Board) {
-    guard(|| {
-        if !board.is_null() {
-            // SAFETY: from `Box::into_raw`, and given back once, by promise.
-            drop(unsafe { Box::from_raw(board) });
-        }
-        Ok(())
-    });
+    // SAFETY: the promise is the caller's.
+    unsafe { release(board) };
 }

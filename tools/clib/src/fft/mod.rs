@@ -5,22 +5,12 @@ mod transform;
 mod transpose;
 
 use crate::boundary::{
-    Failure, Structure, check_pointer, check_structure, guard, numbers, read_structure, status,
+    Failure, Structure, check_pointer, check_structure, give, guard, numbers, object,
+    read_structure, release, status,
 };
 pub use structures::{FftOptions, FftResult, FftSizes, TransposeOptions};
 pub use transform::Fft;
 use transpose::Transpose;
-
-/// The plan behind a pointer of a caller.
-///
-/// # Safety
-/// When it is not null, it must come from `qpuscope_fft_prepare`, and be used by nobody else during
-/// the call.
-unsafe fn plan<'a>(plan: *mut Fft) -> Result<&'a mut Fft, Failure> {
-    check_pointer("plan", plan)?;
-    // SAFETY: not null, from `Box::into_raw` in `qpuscope_fft_prepare`, and exclusive by promise.
-    Ok(unsafe { &mut *plan })
-}
 
 /// Checks the place for a structure that may be left out.
 ///
@@ -53,16 +43,11 @@ pub unsafe extern "C" fn qpuscope_fft_prepare(
     options: *const FftOptions,
     plan: *mut *mut Fft,
 ) -> i32 {
-    guard(|| {
-        check_pointer("plan", plan)?;
-        // SAFETY: checked, and writable by promise. Whatever follows, it holds no wild pointer.
-        unsafe { plan.write(std::ptr::null_mut()) };
-        // SAFETY: readable by promise.
-        let options = unsafe { read_structure("options", options)? };
-        let made = Box::new(Fft::new(&options)?);
-        // SAFETY: as above.
-        unsafe { plan.write(Box::into_raw(made)) };
-        Ok(())
+    // SAFETY: the promises are the caller's.
+    guard(|| unsafe {
+        give("plan", plan, || {
+            Fft::new(&read_structure("options", options)?)
+        })
     })
 }
 
@@ -77,7 +62,7 @@ pub unsafe extern "C" fn qpuscope_fft_sizes_of(plan: *mut Fft, sizes: *mut FftSi
         // SAFETY: the promises are the caller's.
         let found = unsafe {
             check_structure("sizes", sizes)?;
-            self::plan(plan)?.sizes()
+            object("plan", plan)?.sizes()
         };
         // SAFETY: checked, and writable by promise.
         unsafe { sizes.write(found) };
@@ -105,7 +90,7 @@ pub unsafe extern "C" fn qpuscope_fft_execute(
         // SAFETY: the promises are the caller's.
         let plan = unsafe {
             check_optional("result", result)?;
-            self::plan(plan)?
+            object("plan", plan)?
         };
         check_pointer("input", input)?;
         check_pointer("output", output)?;
@@ -178,11 +163,6 @@ pub unsafe extern "C" fn qpuscope_transpose(
 /// `plan` must be null or come from `qpuscope_fft_prepare`, and is gone afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qpuscope_fft_release(plan: *mut Fft) {
-    guard(|| {
-        if !plan.is_null() {
-            // SAFETY: from `Box::into_raw`, and given back once, by promise.
-            drop(unsafe { Box::from_raw(plan) });
-        }
-        Ok(())
-    });
+    // SAFETY: the promise is the caller's.
+    unsafe { release(plan) };
 }

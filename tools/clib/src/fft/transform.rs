@@ -1,19 +1,15 @@
 //! From checked options to a plan on the simulator, and its runs.
 
-use qpu::fft::planner::tuning::Chip;
 use qpu::fft::request::{Error, Request, Scale, Transform};
 use qpu::fft::{Direction, Plan};
 use qpu::job::{Report, Runner};
 use qpu_programs::FFT;
-use qpuscope::plane::transform::MEMORY;
-use qpuscope::transform::Kind;
+use qpuscope::transform::{Kind, LIMIT_US, MEMORY, chip};
 use v3d_sim::{Board, Config, SimError, SimRunner};
 
 use super::structures::{FftOptions, FftResult, FftSizes};
-use crate::boundary::{Failure, status};
+use crate::boundary::{Failure, choice, clock_of, status, wrong};
 
-/// Simulated time that a launch may take.
-pub const LIMIT_US: u32 = 60_000_000;
 /// `QPUSCOPE_FUNCTIONAL`.
 const FUNCTIONAL: u32 = 1;
 
@@ -34,10 +30,7 @@ impl Machine {
         }
         Ok(Self {
             board,
-            clock_hz: match clock_hz {
-                0 => board.clock_hz(),
-                hz => hz,
-            },
+            clock_hz: clock_of(board, clock_hz),
             is_timed: flags & FUNCTIONAL == 0,
         })
     }
@@ -79,19 +72,6 @@ pub struct Fft {
     machine: Machine,
 }
 
-fn wrong(text: String) -> Failure {
-    Failure::new(status::ERROR_OPTION, text)
-}
-
-/// The value of an option out of a list.
-fn choice<T: Copy>(name: &str, number: u32, values: &[T]) -> Result<T, Failure> {
-    let value = values.get(number as usize).copied();
-    value.ok_or_else(|| {
-        let last = values.len() - 1;
-        wrong(format!("options.{name} is {number}; 0 to {last} are known"))
-    })
-}
-
 fn request(options: &FftOptions, board: Board) -> Result<(Request, Direction), Failure> {
     let segments = options.segments.max(1);
     let powers = |is_real| Kind::Powers { is_real, segments };
@@ -108,9 +88,7 @@ fn request(options: &FftOptions, board: Board) -> Result<(Request, Direction), F
         Direction::Forward => request.forward = scale,
         Direction::Inverse => request.inverse = scale,
     }
-    if !board.has_system_l2() {
-        request.chip = Chip::Bcm2836;
-    }
+    request.chip = chip(board);
     Ok((request, direction))
 }
 

@@ -1,13 +1,13 @@
 //! From checked options to an exchange of rows and columns on the simulator.
 
-use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
+use qpu::job::{BusAddr, Program, Runner};
 use qpu_programs::transpose::{self, MAX_PITCH, MAX_QPUS, Rows};
-use qpuscope::plane::transform::MEMORY;
+use qpuscope::transform::{MEMORY, launch};
 use v3d_sim::{SimError, SimRunner};
 
 use super::structures::{FftResult, TransposeOptions};
-use super::transform::{LIMIT_US, Machine, failed};
-use crate::boundary::{Failure, status};
+use super::transform::{Machine, failed};
+use crate::boundary::{Failure, status, wrong};
 
 /// Bytes of a point.
 const POINT: u64 = 8;
@@ -26,7 +26,6 @@ pub struct Transpose {
 impl Transpose {
     /// The matrices of these options.
     pub fn new(options: &TransposeOptions) -> Result<Self, Failure> {
-        let wrong = |text| Err(Failure::new(status::ERROR_OPTION, text));
         let machine = Machine::new(options.board, options.clock_hz, options.flags)?;
         let (rows, columns) = (options.rows, options.columns);
         let step = |given: u32, least: u32| if given == 0 { least } else { given };
@@ -40,7 +39,7 @@ impl Transpose {
         ] {
             if step < least {
                 let text = format!("options.{name} is {step}; a row has {least} points");
-                return wrong(text);
+                return Err(wrong(text));
             }
         }
         let pitch = |step: u32| u64::from(step) * POINT;
@@ -51,11 +50,11 @@ impl Transpose {
         if transpose::Transpose::of_points(nowhere(from_step), nowhere(to_step), rows, columns)
             .is_none()
         {
-            return wrong(format!(
+            return Err(wrong(format!(
                 "a matrix of {rows} rows and {columns} columns, {to_step} points from a row of its transpose to the next, \
                  is not transposed: give multiples of 8 rows and of 16 columns, and a to_step of at most {}",
                 u64::from(MAX_PITCH) / POINT
-            ));
+            )));
         }
         let made = Self {
             rows,
@@ -123,15 +122,7 @@ impl Transpose {
         let matrix = matrix.expect("checked when it was made");
         let mut programs = [Program::default(); MAX_QPUS as usize];
         let used = matrix.programs(runner, MAX_QPUS, &mut programs)?;
-        let launches = [Launch {
-            programs: &programs[..used],
-            clear: CacheClear::All,
-            qpus: QpuSet::ALL,
-        }];
-        let job = Job {
-            launches: &launches,
-        };
-        let report = runner.run(&job, LIMIT_US)?;
+        let report = launch(runner, &programs[..used])?;
         let mut words = vec![0; to.len()];
         runner.read(target, 0, &mut words)?;
         for (to, word) in to.iter_mut().zip(words) {

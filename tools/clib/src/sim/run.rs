@@ -8,7 +8,7 @@ use v3d_sim::{
 };
 
 use super::structures::{Options, Program, RunResult};
-use crate::boundary::{Failure, status};
+use crate::boundary::{Failure, choice, clock_of, status, wrong};
 
 const FUNCTIONAL: u32 = 1;
 const STRICT: u32 = 2;
@@ -22,27 +22,18 @@ fn job_options(options: Option<&Options>) -> Result<JobOptions, Failure> {
     let Some(options) = options else {
         return Ok(timed);
     };
-    let fail = |text| Err(Failure::new(status::ERROR_OPTION, text));
-    let Some(board) = Board::ALL.get(options.board as usize) else {
-        return fail(format!(
-            "options.board is {}; 0 to 4 are known",
-            options.board
-        ));
-    };
+    let board = choice("board", options.board, &Board::ALL)?;
     if options.flags & !(FUNCTIONAL | STRICT | SEEDED) != 0 {
         let text = format!(
             "options.flags is {:#x}; 0 to 7 have a meaning",
             options.flags
         );
-        return fail(text);
+        return Err(wrong(text));
     }
     let seeded = options.flags & SEEDED != 0;
     Ok(JobOptions {
-        board: *board,
-        clock_hz: match options.clock_hz {
-            0 => board.clock_hz(),
-            hz => hz,
-        },
+        board,
+        clock_hz: clock_of(board, options.clock_hz),
         functional: options.flags & FUNCTIONAL != 0 || seeded,
         limit_cycles: match options.limit_cycles {
             0 => timed.limit_cycles,

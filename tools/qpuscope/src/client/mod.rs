@@ -8,12 +8,10 @@ mod baud;
 mod diagnosis;
 mod exchange;
 mod fetch;
-mod hear;
 mod job;
 mod measure;
 #[cfg(test)]
 mod tests;
-mod trial;
 mod upload;
 
 use std::time::Duration;
@@ -28,9 +26,9 @@ use crate::spectrum::Spectrum;
 use crate::stream::{Answer, Health, Info, Receiver};
 use diagnosis::unexpected;
 
+pub use baud::{Trial, TrialEnd};
 pub use diagnosis::{closed, nothing_decodes};
-pub use hear::Heard;
-pub use trial::{Trial, TrialEnd};
+pub use measure::Heard;
 
 /// The time that an answer to a plain request may take before it is repeated.
 const ANSWER: Duration = Duration::from_millis(500);

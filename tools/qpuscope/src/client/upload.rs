@@ -79,6 +79,7 @@ struct Mark {
 }
 
 /// The progress of an upload.
+#[derive(Default)]
 struct Progress {
     /// The sample to send next.
     next: u64,
@@ -99,23 +100,6 @@ struct Progress {
     /// The number of times that it went back without anything new having come.
     repeats: u32,
     mark: Mark,
-}
-
-impl Progress {
-    fn new(now: Duration) -> Self {
-        Self {
-            next: 0,
-            ended: false,
-            gap: false,
-            piece: DATA_BYTES,
-            good: 0,
-            heard: now,
-            moved: now,
-            stalled: now,
-            repeats: 0,
-            mark: Mark::default(),
-        }
-    }
 }
 
 impl Client {
@@ -190,8 +174,15 @@ impl Client {
         let mut spectra = 0;
         self.request = self.request.wrapping_add(1).max(1);
         let end_request = self.request;
-        let mut progress = Progress::new(self.link.now());
-        let mut fetching = Fetching::new(self.link.now());
+        let now = self.link.now();
+        let mut progress = Progress {
+            piece: DATA_BYTES,
+            heard: now,
+            moved: now,
+            stalled: now,
+            ..Progress::default()
+        };
+        let mut fetching = Fetching::new(now);
         loop {
             let mut wait = Duration::from_millis(50);
             if self.send_some(samples, &mut progress)? {

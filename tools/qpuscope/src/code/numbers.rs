@@ -12,7 +12,6 @@ pub enum Notation {
     C,
 }
 
-/// A number of the text.
 struct Number<'a> {
     /// In the line of this number, from 1.
     line: usize,

@@ -24,6 +24,7 @@ use crate::guest::Guest;
 use crate::guest::transform::{Engine, Measurement, RADICES, Wanted, reference};
 use crate::quantity::whole;
 use crate::say;
+use crate::transform::{direction, name};
 
 /// Lengths when none is given: 2^4 to 2^16 points.
 const LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=16;
@@ -131,11 +132,7 @@ impl Row {
 pub fn run(options: &Options) -> Result<()> {
     let lengths = lengths(&options.length)?;
     let guest = Guest::load(options.guest.as_deref())?;
-    let direction = if options.inverse {
-        Direction::Inverse
-    } else {
-        Direction::Forward
-    };
+    let direction = direction(options.inverse);
     let mut radices = options.radix.clone();
     if radices.is_empty() {
         radices = RADICES.map(|(_, radix, _)| radix).to_vec();
@@ -196,13 +193,6 @@ fn lengths(points: &[u32]) -> Result<Vec<u32>> {
         })
     };
     points.iter().map(log2).collect()
-}
-
-const fn name(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Forward => "forward",
-        Direction::Inverse => "inverse",
-    }
 }
 
 fn table(rows: &[Row], direction: Direction, precision: &str) -> String {

@@ -6,9 +6,10 @@
 //! 2.
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::debugger::{Debugger, Next};
+use crate::debugger::Debugger;
 use crate::failure::{Failure, Result};
 use crate::say;
 use crate::stop::{self, Stop};
@@ -27,7 +28,7 @@ pub struct Options {
 }
 
 /// One command: what it shows goes to standard output, what is wrong to standard error.
-fn execute(debugger: &mut Debugger, line: &str, wrong: &mut u32) -> Result<Next> {
+fn execute(debugger: &mut Debugger, line: &str, wrong: &mut u32) -> Result<ControlFlow<()>> {
     match debugger.execute(line) {
         Ok((shown, next)) => {
             say::data(&shown)?;
@@ -36,7 +37,7 @@ fn execute(debugger: &mut Debugger, line: &str, wrong: &mut u32) -> Result<Next>
         Err(text) => {
             *wrong += 1;
             say::note(&format!("{text}\n"));
-            Ok(Next::Prompt)
+            Ok(ControlFlow::Continue(()))
         }
     }
 }
@@ -66,7 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut wrong = 0;
     if !options.command.is_empty() {
         for line in &options.command {
-            if execute(&mut debugger, line, &mut wrong)? == Next::Quit {
+            if execute(&mut debugger, line, &mut wrong)?.is_break() {
                 break;
             }
         }
@@ -101,7 +102,7 @@ pub fn run(options: &Options) -> Result<()> {
             Some('s' | 'n') => last.clone_from(&line),
             _ => last.clear(),
         }
-        if execute(&mut debugger, &line, &mut wrong)? == Next::Quit {
+        if execute(&mut debugger, &line, &mut wrong)?.is_break() {
             break;
         }
     }

@@ -192,18 +192,14 @@ fn digits(index: u32, radices: &[u32]) -> String {
         rest /= radix;
     }
     words.reverse();
-    joined(&words, radices)
+    let is_wide = radices.iter().any(|radix| *radix > 10);
+    words.join(if is_wide { "." } else { "" })
 }
 
 /// The digits from right to left.
 fn reversed(index: u32, radices: &[u32]) -> String {
     let reversed: Vec<u32> = radices.iter().rev().copied().collect();
     digits(digit_reversed(index, radices), &reversed)
-}
-
-fn joined(words: &[String], radices: &[u32]) -> String {
-    let wide = radices.iter().any(|radix| *radix > 10);
-    words.join(if wide { "." } else { "" })
 }
 
 #[cfg(test)]

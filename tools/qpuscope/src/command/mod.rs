@@ -100,18 +100,9 @@ impl QpuOptions {
     /// # Errors
     /// When there is no such port, or nobody answers.
     pub fn connect(&self) -> Result<Option<Client>> {
-        let Some(port) = &self.port else {
-            return Ok(None);
-        };
-        let mut line = self.line.clone();
-        // A virtual Pi of this process is the user's own; a board's owner says it on the card.
-        line.cmdline.push_str(" allow=run");
-        let (link, logs) = line.open(Some(port))?;
-        let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
-        let info = client.hello()?;
-        crate::say::remark!("{}, firmware {}", info.board, info.firmware);
-        client.change_baud(self.transfer_baud)?;
-        Ok(Some(client))
+        let port = self.port.as_deref();
+        port.map(|port| self.line.connect_to_qpus(port, self.transfer_baud))
+            .transpose()
     }
 }
 
@@ -127,6 +118,22 @@ impl LineOptions {
             .map(|elf| (elf, "the firmware's ELF file"));
         let part = self.part.inputs();
         image.into_iter().chain(elf).chain(part).collect()
+    }
+
+    /// The board at `port`, woken, for jobs, and at the rate of the transfer.
+    ///
+    /// # Errors
+    /// When there is no such port, or nobody answers.
+    pub fn connect_to_qpus(&self, port: &str, transfer_baud: u32) -> Result<Client> {
+        let mut line = self.clone();
+        // A virtual Pi of this process is the user's own; a board's owner says it on the card.
+        line.cmdline.push_str(" allow=run");
+        let (link, logs) = line.open(Some(port))?;
+        let mut client = Client::new(link, self.baud, logs, self.quiet);
+        let info = client.hello()?;
+        crate::say::remark!("{}, firmware {}", info.board, info.firmware);
+        client.change_baud(transfer_baud)?;
+        Ok(client)
     }
 
     /// Opens `port` and prepares the logs of what is behind it.
@@ -151,9 +158,9 @@ impl LineOptions {
             // right.
             Some(path) => match Logs::with_elf(&path) {
                 Err(failure) if self.elf.is_some() => return Err(failure),
-                logs => logs.unwrap_or_else(|_| Logs::without_elf()),
+                logs => logs.unwrap_or_default(),
             },
-            None => Logs::without_elf(),
+            None => Logs::default(),
         };
         if self.part.is_given() && !port.is_some_and(|port| port.starts_with("sim:")) {
             return Err(Failure::usage(

@@ -7,7 +7,7 @@
 //! `qpuscope compare` says what the figures mean.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::client::Client;
 use crate::command::LineOptions;
@@ -17,6 +17,7 @@ use crate::files::{apart, output};
 use crate::quantity::seconds;
 use crate::report::gather::{LONGEST_PLANS, Wanted, gather};
 use crate::say;
+use crate::utc::Utc;
 
 /// Options of `report`.
 #[derive(clap::Args, Debug)]
@@ -62,10 +63,9 @@ pub fn run(options: &Options) -> Result<()> {
     output::check(&options.out)?;
     let (link, logs) = options.line.open_with(options.port.as_deref(), model)?;
     let mut client = Client::new(link, options.line.baud, logs, true);
-    let created = SystemTime::now().duration_since(UNIX_EPOCH);
     let wanted = Wanted {
         load: options.load,
-        created_unix: created.map_or(0, |time| time.as_secs()),
+        created_unix: (Utc::now().0 / 1_000_000) as u64,
         longest_plans: LONGEST_PLANS,
         live: options.live.clone(),
     };

@@ -1,12 +1,12 @@
 //! Command lines of the debugger, taken apart and done.
 
 use std::fmt::Write;
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 
+use super::Debugger;
 use super::halt::{Register, Watch};
 use super::help;
 use super::show::Format;
-use super::{Debugger, Next};
 use crate::quantity::number;
 
 /// Rounds of `continue`: more than any limit of cycles allows.
@@ -64,15 +64,15 @@ impl<'a> Words<'a> {
 }
 
 impl Debugger {
-    /// Does what a line says. What is shown, and whether it was the last.
+    /// Does what a line says. Gives what is shown; a break ends the debugger.
     ///
     /// # Errors
     /// With what to write instead; nothing has happened then.
-    pub fn execute(&mut self, line: &str) -> Result<(String, Next), String> {
+    pub fn execute(&mut self, line: &str) -> Result<(String, ControlFlow<()>), String> {
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_whitespace();
         let Some(command) = words.next() else {
-            return Ok((String::new(), Next::Prompt));
+            return Ok((String::new(), ControlFlow::Continue(())));
         };
         let command = help::find(command)?;
         let name = command.names[0];
@@ -152,9 +152,9 @@ impl Debugger {
                 self.restart().map_err(|failure| failure.message)?;
                 self.here()
             }
-            _ => return Ok((String::new(), Next::Quit)),
+            _ => return Ok((String::new(), ControlFlow::Break(()))),
         };
-        Ok((shown, Next::Prompt))
+        Ok((shown, ControlFlow::Continue(())))
     }
 
     fn pc(&self) -> u32 {

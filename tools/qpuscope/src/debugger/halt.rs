@@ -110,12 +110,6 @@ pub struct Halt {
 }
 
 impl Halt {
-    /// Removes what stops only once.
-    pub fn clear_once(&mut self) {
-        self.steps = None;
-        self.until = None;
-    }
-
     /// Returns whether a QPU has a breakpoint at an address.
     pub fn is_marked(&self, address: u32) -> bool {
         let is_it =

@@ -17,7 +17,6 @@ pub struct Help {
     pub more: &'static str,
 }
 
-/// All commands.
 fn commands() -> impl Iterator<Item = Help> {
     TEXT.trim_end().split("\n\n").map(|text| {
         let mut lines = text.splitn(3, '\n');

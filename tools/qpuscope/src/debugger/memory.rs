@@ -24,15 +24,10 @@ impl<M> Watched<M> {
         }
     }
 
-    /// Another memory under the same watches.
-    pub fn replace(&mut self, inner: M) {
-        self.inner = inner;
+    /// Another memory, of which nothing is watched, under the watches of this one.
+    pub fn replace(&mut self, other: Self) {
+        self.inner = other.inner;
         self.hit = None;
-    }
-
-    /// The memory alone.
-    pub fn into_inner(self) -> M {
-        self.inner
     }
 
     /// Watches `bytes` bytes from `addr` on, through every alias.

@@ -24,15 +24,6 @@ use halt::Halt;
 use memory::Watched;
 use show::Format;
 
-/// The outcome of a command.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
-    /// The next command.
-    Prompt,
-    /// The end.
-    Quit,
-}
-
 /// A job under the debugger.
 pub struct Debugger {
     path: PathBuf,
@@ -79,7 +70,7 @@ impl Debugger {
         let fresh = Self::new(self.path.clone(), self.stop.clone())?;
         self.run = fresh.run;
         self.code = fresh.code;
-        self.memory.replace(fresh.memory.into_inner());
+        self.memory.replace(fresh.memory);
         self.ended = None;
         self.begin();
         Ok(())

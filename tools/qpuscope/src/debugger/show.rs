@@ -171,14 +171,12 @@ impl Debugger {
         Ok(out)
     }
 
-    /// Rows of the VPM.
     pub(super) fn vpm(&self, first: u8, count: u8, format: Format) -> String {
         (first..first.saturating_add(count).min(128))
             .map(|row| vector(&format!("{row:>3}"), &self.run.v3d().vpm_row(row), format))
             .collect()
     }
 
-    /// Words of memory.
     pub(super) fn words(
         &mut self,
         address: u32,
@@ -261,7 +259,6 @@ impl Debugger {
         out
     }
 
-    /// The warnings so far.
     pub(super) fn warnings(&self) -> String {
         let mut out = String::new();
         for warning in self.run.v3d().warnings() {

@@ -27,7 +27,7 @@ impl Debugger {
             ));
         }
         let why = self.walk(rounds);
-        self.halt.clear_once();
+        (self.halt.steps, self.halt.until) = (None, None);
         self.choose_running();
         Ok(match why {
             Why::Asked => self.here(),

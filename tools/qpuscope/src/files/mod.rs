@@ -5,7 +5,7 @@ pub mod input;
 pub mod output;
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::failure::{Failure, Result};
 use crate::say;
@@ -23,7 +23,10 @@ pub fn are_one(one: &Path, other: &Path) -> bool {
             let is_device = one.file_type().is_char_device();
             (one.dev(), one.ino()) == (other.dev(), other.ino()) && !is_device
         }
-        (Err(_), Err(_)) => one == other || whole(one).is_some_and(|one| Some(one) == whole(other)),
+        (Err(_), Err(_)) => {
+            let place = |path| output::target(path).ok().flatten();
+            one == other || place(one).is_some_and(|one| Some(one) == place(other))
+        }
         _ => false,
     }
 }
@@ -54,11 +57,6 @@ pub fn apart(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Where a file that is not there would be.
-fn whole(path: &Path) -> Option<PathBuf> {
-    output::target(path).ok().flatten()
 }
 
 #[cfg(test)]

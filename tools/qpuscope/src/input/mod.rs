@@ -21,6 +21,7 @@ mod wav;
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
+use crate::quantity::rate;
 use signal::Rate;
 
 pub use bytes::{Bytes, Cursor};
@@ -43,19 +44,25 @@ pub enum Stereo {
 }
 
 /// The options of reading a file, where the file itself does not say.
-#[derive(Clone, Debug, Default)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct Reading {
-    /// The format of raw samples.
+    /// Format of raw samples, complex or real, where the file's ending does not say it
+    #[arg(long, value_name = "FORMAT", value_parser = format, help = format::help())]
     pub samples: Option<Format>,
-    /// Needed for raw samples; of others it replaces what the file says.
+    /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     pub rate: Option<Rate>,
-    /// The column of a CSV file to take.
+    /// Column of a CSV file, by its heading or number
+    #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
-    /// The unit of that column, where its heading names none.
+    /// Unit of that column, where its heading names none
+    #[arg(long)]
     pub unit: Option<String>,
-    /// The meaning of two channels; both, where it is not said.
+    /// Meaning of the two channels of a stereo recording [default: both]
+    #[arg(long, value_enum)]
     pub stereo: Option<Stereo>,
     /// True if mean and straight line are taken off; of a series they are unless this says no.
+    #[arg(skip)]
     pub detrend: Option<bool>,
 }
 

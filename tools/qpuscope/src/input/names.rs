@@ -17,9 +17,10 @@
 //! Sources: names of published recordings; gqrx's and SDR++'s sources, of which the first takes UTC
 //! and the second local time.
 
+use time::macros::format_description;
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
-use crate::rate;
+use crate::quantity;
 use signal::Rate;
 
 /// The facts in a name.
@@ -65,7 +66,7 @@ pub fn of(name: &str) -> Option<Named> {
         start: words
             .windows(2)
             .find_map(|pair| utc(pair[0], pair[1].strip_suffix('Z')?)),
-        rate: rate.and_then(|rate| rate::rate(rate).ok()),
+        rate: rate.and_then(|rate| quantity::rate(rate).ok()),
         samples: None,
         is_audio,
     })
@@ -81,7 +82,7 @@ fn gqrx(words: &[&str]) -> Option<Named> {
         program: "gqrx",
         centre_hz: centre.parse().ok().filter(|_| is_samples),
         start: utc(date, time),
-        rate: rest.first().and_then(|rate| rate::rate(rate).ok()),
+        rate: rest.first().and_then(|rate| quantity::rate(rate).ok()),
         samples: is_samples.then_some("cf32"),
         is_audio: !is_samples,
     })
@@ -103,23 +104,10 @@ fn frequency(word: &str) -> Option<f64> {
 
 /// A date such as `20171123` and a time such as `005716`.
 fn utc(date: &str, time: &str) -> Option<OffsetDateTime> {
-    let number = |text: &str, from: usize, to: usize| text.get(from..to)?.parse::<u16>().ok();
-    let digits =
-        |text: &str, count| text.len() == count && text.bytes().all(|x| x.is_ascii_digit());
-    if !digits(date, 8) || !digits(time, 6) {
-        return None;
-    }
-    let date = [
-        number(date, 0, 4)?,
-        number(date, 4, 6)?,
-        number(date, 6, 8)?,
-    ];
-    let time = [
-        number(time, 0, 2)?,
-        number(time, 2, 4)?,
-        number(time, 4, 6)?,
-    ];
-    utc_of(date, time, 0)
+    let form = format_description!("[year][month][day]_[hour][minute][second]");
+    let text = format!("{date}_{time}");
+    let time = PrimitiveDateTime::parse(&text, form).ok()?;
+    (date.len() == 8).then(|| time.assume_utc())
 }
 
 /// The time of a date in years, months and days, and of hours, minutes and seconds.

@@ -55,13 +55,6 @@ impl Samples {
         Self::new(bytes, format, start, count)
     }
 
-    /// Real samples of 16 bits.
-    #[must_use]
-    pub fn of_i16(values: &[i16]) -> Self {
-        let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-        Self::all(bytes.into(), Format::new(Number::I16, false), 0)
-    }
-
     /// Complex samples of 8 bits: I and Q in turns.
     #[must_use]
     pub fn of_pairs(values: Vec<u8>) -> Self {
@@ -236,10 +229,16 @@ impl Samples {
 mod tests {
     use super::*;
 
+    /// Real samples of 16 bits.
+    fn of_i16(values: &[i16]) -> Samples {
+        let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        Samples::all(bytes.into(), Format::new(Number::I16, false), 0)
+    }
+
     #[test]
     fn pieces_are_the_whole() {
         let values: Vec<i16> = (0..1000).map(|x| x * 7 % 501).collect();
-        let samples = Samples::of_i16(&values);
+        let samples = of_i16(&values);
         assert_eq!(samples.count(), 1000);
         let whole = samples.values(0, u64::MAX).expect("values");
         assert_eq!(whole[3], 21.0 / 32768.0);

@@ -20,7 +20,7 @@ use crate::failure::{Failure, Result};
 use crate::part::Fitted;
 
 pub use serial::candidates;
-pub use sim::{SimLink, read_image};
+pub use sim::{SimLink, keep_pace, read_image};
 
 /// The rate at which every board begins.
 pub const FIRST_BAUD: u32 = 115_200;
@@ -148,39 +148,34 @@ pub fn is_recording(port: &str) -> bool {
 fn only_candidate() -> Result<String> {
     let ports = candidates();
     let usb: Vec<_> = ports.iter().filter(|port| port.usb.is_some()).collect();
-    let names = |ports: &[&serial::Candidate]| {
-        ports
-            .iter()
-            .map(|port| port.path.clone())
-            .collect::<Vec<_>>()
-            .join(", ")
+    let remedy = "choose one with --port or QPUSCOPE_PORT";
+    let (found, kind) = match usb.is_empty() {
+        true => (ports.iter().collect(), "serial port"),
+        false => (usb, "USB serial port"),
     };
-    match (&usb[..], &ports[..]) {
-        ([only], _) => {
+    match &found[..] {
+        [only] => {
             crate::say::remark!(
-                "using {} (the only USB serial port; --port chooses another)",
+                "using {} (the only {kind}; --port chooses another)",
                 only.path
             );
             Ok(only.path.clone())
         }
-        ([], [only]) => {
-            crate::say::remark!(
-                "using {} (the only serial port; --port chooses another)",
-                only.path
-            );
-            Ok(only.path.clone())
-        }
-        ([], []) => Err(Failure::no_device(
+        [] => Err(Failure::no_device(
             "no serial port found (looked for /dev/ttyUSB*, /dev/ttyACM* and built-in ones); plug in the \
              adapter, or name a port with --port or QPUSCOPE_PORT, or use a virtual Pi: --port sim:target/kernel.img",
         )),
-        ([], all) => Err(Failure::no_device(format!(
-            "several serial ports and none on USB: {}; choose one with --port or QPUSCOPE_PORT",
-            names(&all.iter().collect::<Vec<_>>())
-        ))),
-        (several, _) => Err(Failure::no_device(format!(
-            "several USB serial ports: {}; choose one with --port or QPUSCOPE_PORT",
-            names(several)
-        ))),
+        several => {
+            let names: Vec<_> = several.iter().map(|port| port.path.as_str()).collect();
+            let none = if several[0].usb.is_none() {
+                " and none on USB"
+            } else {
+                ""
+            };
+            Err(Failure::no_device(format!(
+                "several {kind}s{none}: {}; {remedy}",
+                names.join(", ")
+            )))
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use virtual_pi::{Config, Stop, VirtualPi};
 
@@ -15,6 +15,17 @@ use crate::say;
 /// Virtual time between two looks at the line: half a byte at 115,200 baud would be finer than
 /// anybody asks for, a whole record coarser.
 const SLICE: Duration = Duration::from_micros(500);
+
+/// When the computer is slower than the board, so much lag is kept and the rest forgiven.
+const MOST_LAG: Duration = Duration::from_millis(100);
+
+/// Waits while a board that was started at `start` is ahead of the clock on the wall.
+pub fn keep_pace(start: &mut Instant, virtual_time: Duration) {
+    let time = start.elapsed();
+    std::thread::sleep(virtual_time.saturating_sub(time));
+    let lag = time.saturating_sub(virtual_time);
+    *start += lag.saturating_sub(MOST_LAG);
+}
 
 /// The board and what it has sent.
 pub struct SimLink {

@@ -19,7 +19,7 @@ pub use rtl_power::RtlPower;
 pub use sdrff::sdrff;
 pub use sigmf::Recorded;
 pub use table::tables;
-pub use times::Times;
+pub use times::{Clock, Times};
 
 /// One spectrum, a bin a line. Lines that begin with `#` say what the numbers are.
 #[must_use]

@@ -68,7 +68,7 @@ impl Npy {
         object["bins"] = json!(bins);
         object["first_hz"] = json!(first.frequency_hz(0));
         object["bin_hz"] = json!(first.bin_hz());
-        object["start_utc"] = json!(times.zero().map(|zero| zero.to_string()));
+        object["start_utc"] = json!(times.zero.map(|zero| zero.to_string()));
         object["record_columns"] = json!(COLUMNS);
         let text = format!("{object:#}");
         // The list of records is the last field.

@@ -49,6 +49,7 @@ impl RtlPower {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Clock;
     use super::*;
     use crate::spectrum::tests::example;
     use crate::utc::Utc;
@@ -59,7 +60,10 @@ mod tests {
         spectrum.centre_hz = 145e6;
         spectrum.power[1] = f64::NAN;
         // 32 samples at 48 kHz.
-        let times = Times::of_recording(Some(Utc(1_709_251_199_000_000)));
+        let times = Times {
+            clock: Clock::Samples,
+            zero: Some(Utc(1_709_251_199_000_000)),
+        };
         let line = RtlPower::default().line(&spectrum, &times);
         let wanted = "2024-02-29, 23:59:59.000666, 144976000, 145024000, 3000, 32, -80.00, nan, ";
         assert!(line.starts_with(wanted), "{line}");

@@ -34,13 +34,18 @@ pub fn sdrff(spectrum: &Spectrum, times: &Times) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Clock;
     use super::*;
     use crate::spectrum::tests::example;
 
     #[test]
     fn a_record_has_a_head_of_64_bytes_and_a_float_for_each_bin() {
         let spectrum = example(16, false);
-        let record = sdrff(&spectrum, &Times::of_recording(None));
+        let times = Times {
+            clock: Clock::Samples,
+            zero: None,
+        };
+        let record = sdrff(&spectrum, &times);
         assert_eq!(record.len(), 64 + 4 * 9);
         assert_eq!(record[..6], *b"SDRFF\x02");
         let float = |at: usize| f64::from_le_bytes(record[at..at + 8].try_into().expect("8"));

@@ -14,7 +14,7 @@ use crate::files::output::Output;
 use crate::files::{self, Input};
 use crate::lines::Line;
 use crate::picture::waterfall::{Merge, Waterfall};
-use crate::picture::{self, Theme};
+use crate::picture::{Theme, draw};
 use crate::spectrum::Spectrum;
 use crate::text;
 
@@ -95,7 +95,7 @@ impl<'a> Series<'a> {
             inputs,
             number,
             times,
-            waterfall: Waterfall::new(spectrum, span, times.zero(), wanted.merge),
+            waterfall: Waterfall::new(spectrum, span, times.zero, wanted.merge),
             single: Some((spectrum.clone(), lines.to_vec())),
             table: None,
             rtl_power: None,
@@ -148,7 +148,9 @@ impl<'a> Series<'a> {
                 &self.wanted.kinds[..]
             };
             for kind in kinds {
-                self.write_single(*kind, &spectrum, &lines)?;
+                if let Some((ending, bytes)) = of_record(self.wanted, *kind, &spectrum, &lines)? {
+                    files::output::write(&self.name("spectrum", ending)?, &bytes)?;
+                }
             }
         } else {
             for (kind, ending) in [(Kind::Png, "png"), (Kind::Svg, "svg")] {
@@ -225,14 +227,6 @@ impl<'a> Series<'a> {
         }
         Ok(())
     }
-
-    /// Writes a file of the only record.
-    fn write_single(&mut self, kind: Kind, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
-        let Some((ending, bytes)) = of_record(self.wanted, kind, spectrum, lines)? else {
-            return Ok(());
-        };
-        files::output::write(&self.name("spectrum", ending)?, &bytes)
-    }
 }
 
 /// The file of a record by itself: its ending and its bytes. Kinds that hold many records have
@@ -247,11 +241,11 @@ pub fn of_record(
     lines: &[Line],
 ) -> Result<Option<(&'static str, Vec<u8>)>> {
     Ok(Some(match kind {
-        Kind::Png => ("png", picture::png(spectrum, lines, wanted.theme)?),
-        Kind::Svg => (
-            "svg",
-            picture::svg(spectrum, lines, wanted.theme).into_bytes(),
-        ),
+        Kind::Png => ("png", draw(spectrum, lines, wanted.theme).png()?),
+        Kind::Svg => {
+            let picture = draw(spectrum, lines, wanted.theme);
+            ("svg", picture.svg().into_bytes())
+        }
         Kind::Csv => {
             let table = csv(spectrum, &wanted.notes);
             ("csv", text::shown(&table).into_owned().into_bytes())

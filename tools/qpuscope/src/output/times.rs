@@ -6,45 +6,23 @@ use crate::utc::Utc;
 
 /// The clock that records are placed by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Clock {
+pub enum Clock {
     /// The samples of a recording, from its first on.
     Samples,
     /// The device's, which says when a record was complete.
     Device,
 }
 
-/// The times of records, and the time of day at microsecond 0 where it is known.
+/// The times of records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Times {
-    clock: Clock,
-    zero: Option<Utc>,
+    /// The clock.
+    pub clock: Clock,
+    /// The time of day at microsecond 0.
+    pub zero: Option<Utc>,
 }
 
 impl Times {
-    /// Times in a recording, whose first sample was taken at `start`.
-    #[must_use]
-    pub const fn of_recording(start: Option<Utc>) -> Self {
-        Self {
-            clock: Clock::Samples,
-            zero: start,
-        }
-    }
-
-    /// Times of a device, whose clock began at `start`.
-    #[must_use]
-    pub const fn of_device(start: Option<Utc>) -> Self {
-        Self {
-            clock: Clock::Device,
-            zero: start,
-        }
-    }
-
-    /// The time of day at microsecond 0.
-    #[must_use]
-    pub const fn zero(&self) -> Option<Utc> {
-        self.zero
-    }
-
     /// The place of a record.
     #[must_use]
     pub fn span(&self, spectrum: &Spectrum) -> Span {

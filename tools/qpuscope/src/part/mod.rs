@@ -3,14 +3,14 @@
 //!
 //! The first word says which part it is, the others what it plays and what is wrong with it.
 
-mod i2s;
-mod parallel;
 mod playing;
+mod wires;
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use virtual_pi::{Config, I2sPart, I2sPins, ParallelPart, Signal};
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use virtual_pi::{Config, I2sPart, I2sPins, I2sRole, ParallelPart, Signal};
 
 use crate::failure::Result;
 use crate::files::Input;
@@ -31,11 +31,11 @@ pub struct PartOptions {
     #[arg(long, value_name = "KIND,...", conflicts_with_all = ["i2s", "smi"])]
     part: Option<Part>,
     /// An ADC on I2S of a virtual Pi that plays a WAV file, a sample for each of the board's
-    #[arg(long, value_name = "FILE.wav", conflicts_with = "smi")]
-    i2s: Option<PathBuf>,
+    #[arg(long, value_name = "FILE.wav", conflicts_with = "smi", value_parser = PathBufValueParser::new().map(on_i2s))]
+    i2s: Option<Part>,
     /// A parallel ADC on SMI of a virtual Pi that plays a WAV file, or bytes of offset binary
-    #[arg(long, value_name = "FILE")]
-    smi: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().map(on_smi))]
+    smi: Option<Part>,
 }
 
 /// A part as it was asked for; its file has not been read yet.
@@ -83,7 +83,7 @@ impl PartOptions {
     /// True if a part is asked for.
     #[must_use]
     pub fn is_given(&self) -> bool {
-        self.part.is_some() || self.i2s.is_some() || self.smi.is_some()
+        self.asked().is_some()
     }
 
     /// The text of `cmdline.txt` with the input that the part is for, where it names none.
@@ -95,7 +95,7 @@ impl PartOptions {
         let names_one = given
             .split_whitespace()
             .any(|word| word.starts_with("input="));
-        match self.asked().map(|part| part.part) {
+        match self.asked().map(|part| &part.part) {
             Some(Fitted::I2s(_)) if !names_one => format!("input=i2s {given}"),
             Some(Fitted::Parallel(_)) if !names_one => format!("input=smi rate=20M {given}"),
             _ => given.to_owned(),
@@ -107,36 +107,41 @@ impl PartOptions {
     /// # Errors
     /// Usage, when the file cannot be played.
     pub fn read(&self) -> Result<Option<Fitted>> {
-        self.asked().map(Part::read).transpose()
+        self.asked().cloned().map(Part::read).transpose()
     }
 
     /// The files that are read, which no output may be.
     pub fn inputs(&self) -> impl Iterator<Item = Input<'_>> {
-        let of_part = self.part.as_ref().and_then(|part| part.file.as_ref());
-        let files = [
-            of_part.map(File::path),
-            self.i2s.as_deref(),
-            self.smi.as_deref(),
-        ];
-        let files = files.into_iter().flatten();
-        files.map(|path| (path, "what the part plays"))
+        let file = self.asked().and_then(|part| part.file.as_ref());
+        file.into_iter()
+            .map(|file| (file.path.as_path(), "what the part plays"))
     }
 
-    fn asked(&self) -> Option<Part> {
-        if let Some(path) = &self.i2s {
-            let part = i2s::part("adc", I2sPins::Header, "right").ok()?;
-            let file = File::new(path, Kind::Wav);
-            return Some(Part::new(Fitted::I2s(part), file));
-        }
-        if let Some(path) = &self.smi {
-            let part = ParallelPart::new(Signal::Silence);
-            let kind = match path.extension() {
-                Some(ending) if ending.eq_ignore_ascii_case("wav") => Kind::Wav,
-                _ => Kind::Bytes,
-            };
-            return Some(Part::new(Fitted::Parallel(part), File::new(path, kind)));
-        }
-        self.part.clone()
+    fn asked(&self) -> Option<&Part> {
+        let all = [&self.part, &self.i2s, &self.smi];
+        all.into_iter().flatten().next()
+    }
+}
+
+/// An ADC on I2S that plays a WAV file.
+fn on_i2s(path: PathBuf) -> Part {
+    let part = I2sPart::new(I2sRole::Slave, Signal::Silence);
+    let kind = Kind::Wav;
+    Part {
+        part: Fitted::I2s(part),
+        file: Some(File { path, kind }),
+    }
+}
+
+/// A parallel ADC that plays a WAV file, or bytes.
+fn on_smi(path: PathBuf) -> Part {
+    let kind = match path.extension() {
+        Some(ending) if ending.eq_ignore_ascii_case("wav") => Kind::Wav,
+        _ => Kind::Bytes,
+    };
+    Part {
+        part: Fitted::Parallel(ParallelPart::new(Signal::Silence)),
+        file: Some(File { path, kind }),
     }
 }
 
@@ -163,8 +168,8 @@ impl FromStr for Part {
             }
         }
         let mut part = match is_parallel {
-            true => Fitted::Parallel(parallel::part(wiring)?),
-            false => Fitted::I2s(i2s::part(kind, pins, wiring)?),
+            true => Fitted::Parallel(wires::parallel(wiring)?),
+            false => Fitted::I2s(wires::i2s(kind, pins, wiring)?),
         };
         let (signal, file) = playing.end()?;
         *part.signal() = signal;
@@ -173,11 +178,6 @@ impl FromStr for Part {
 }
 
 impl Part {
-    fn new(part: Fitted, file: File) -> Self {
-        let file = Some(file);
-        Self { part, file }
-    }
-
     fn read(self) -> Result<Fitted> {
         let mut part = self.part;
         if let Some(file) = self.file {
@@ -195,10 +195,15 @@ fn number(text: &str) -> std::result::Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use virtual_pi::{Bursts, I2sRole, MicrophoneSide, ParallelWiring, Tone, Wiring};
+    use virtual_pi::{Bursts, MicrophoneSide, ParallelWiring, Tone, Wiring};
 
     fn read(text: &str) -> std::result::Result<Part, String> {
         text.parse()
+    }
+
+    fn played(path: &str, kind: Kind) -> File {
+        let path = path.into();
+        File { path, kind }
     }
 
     fn i2s(text: &str) -> I2sPart {
@@ -232,7 +237,7 @@ mod tests {
             I2sRole::Microphone(MicrophoneSide::Right)
         );
         let file = read("mic-right,wav=a=b.wav").unwrap().file.unwrap();
-        assert_eq!(file, File::new("a=b.wav".as_ref(), Kind::Wav));
+        assert_eq!(file, played("a=b.wav", Kind::Wav));
         assert_eq!(i2s("adc,count").signal, Signal::Count);
         assert_eq!(i2s("adc").signal, Signal::Silence);
     }
@@ -268,13 +273,13 @@ mod tests {
         };
         assert_eq!(bursts, wanted);
         let file = read("parallel,raw=x.u8").unwrap().file.unwrap();
-        assert_eq!(file, File::new("x.u8".as_ref(), Kind::Bytes));
+        assert_eq!(file, played("x.u8", Kind::Bytes));
     }
 
     #[test]
     fn a_part_sets_the_input() {
         let short = PartOptions {
-            smi: Some("a.u8".into()),
+            smi: Some(on_smi("a.u8".into())),
             ..PartOptions::default()
         };
         assert_eq!(short.cmdline("n=256"), "input=smi rate=20M n=256");
@@ -285,13 +290,13 @@ mod tests {
             ..PartOptions::default()
         };
         assert_eq!(long.cmdline(""), "input=i2s ");
-        let of = |options: &PartOptions| options.asked().unwrap().file.unwrap();
-        assert_eq!(of(&short), File::new("a.u8".as_ref(), Kind::Bytes));
+        let of = |options: &PartOptions| options.asked().unwrap().file.clone().unwrap();
+        assert_eq!(of(&short), played("a.u8", Kind::Bytes));
         let wav = PartOptions {
-            smi: Some("a.WAV".into()),
+            smi: Some(on_smi("a.WAV".into())),
             ..PartOptions::default()
         };
-        assert_eq!(of(&wav), File::new("a.WAV".as_ref(), Kind::Wav));
+        assert_eq!(of(&wav), played("a.WAV", Kind::Wav));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The signal that a part plays: tones, noise and bursts, a count, or a file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use virtual_pi::{Bursts, Signal, Tone};
 
@@ -24,22 +24,13 @@ pub enum Kind {
 /// A file that has not been read yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {
-    path: PathBuf,
-    kind: Kind,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its form.
+    pub kind: Kind,
 }
 
 impl File {
-    /// A file of this form.
-    pub fn new(path: &Path, kind: Kind) -> Self {
-        let path = path.to_owned();
-        Self { path, kind }
-    }
-
-    /// Its path.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Its samples.
     ///
     /// # Errors
@@ -95,8 +86,11 @@ impl Playing {
                 Err(_) => return Err("give a whole number, as seed=1".into()),
             },
             "count" if value.is_empty() => self.counts = true,
-            "wav" => self.file = Some(File::new(value.as_ref(), Kind::Wav)),
-            "raw" => self.file = Some(File::new(value.as_ref(), self.raw)),
+            "wav" | "raw" => {
+                let kind = if name == "wav" { Kind::Wav } else { self.raw };
+                let path = value.into();
+                self.file = Some(File { path, kind });
+            }
             _ => {
                 return Err(format!(
                     "a part knows no `{}`; give tone=HZ:DBFS, noise=DBFS, burst=HZ:DBFS:SAMPLES:PERIOD, seed=N, count, wav=FILE, \

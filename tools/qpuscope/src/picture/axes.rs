@@ -37,7 +37,7 @@ pub(super) fn subtitle(spectrum: &Spectrum) -> String {
         if spectrum.complex { "complex" } else { "real" },
         spectrum.window,
         spectrum.made_of(),
-        spectrum.overlap_percent(),
+        100.0 * f64::from(spectrum.overlap) / f64::from(spectrum.n),
         sample_rate(spectrum),
         spectrum.engine.name().to_uppercase(),
         spectrum.board,

@@ -31,7 +31,7 @@ impl Plot {
     }
 }
 
-/// Draws the chart.
+/// The chart of a spectrum, with `lines` marked.
 pub fn draw(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> Drawing {
     let inks = theme.inks();
     let title = format!("Spectrum of {}", spectrum.source);

@@ -13,30 +13,13 @@ mod svg;
 mod theme;
 pub mod waterfall;
 
-use crate::failure::Result;
-use crate::lines::Line;
-use crate::spectrum::Spectrum;
-
+pub use chart::draw;
 pub use theme::Theme;
 
 /// Width of a picture, in SVG units and PNG pixels.
 pub const WIDTH: u32 = 1280;
 /// Height of a picture, in SVG units and PNG pixels.
 pub const HEIGHT: u32 = 720;
-
-/// A spectrum as SVG text, with `lines` marked.
-#[must_use]
-pub fn svg(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> String {
-    chart::draw(spectrum, lines, theme).svg()
-}
-
-/// A spectrum as a PNG file, with `lines` marked.
-///
-/// # Errors
-/// When the picture cannot be encoded.
-pub fn png(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> Result<Vec<u8>> {
-    chart::draw(spectrum, lines, theme).png()
-}
 
 #[cfg(test)]
 mod tests {
@@ -49,7 +32,9 @@ mod tests {
     fn a_png_has_its_size_and_is_not_blank() {
         let spectrum = example(4096, false);
         let marked = lines::strongest(&spectrum, 5);
-        let file = png(&spectrum, &marked, Theme::Print).expect("a picture");
+        let file = draw(&spectrum, &marked, Theme::Print)
+            .png()
+            .expect("a picture");
         let pixels = tiny_skia::Pixmap::decode_png(&file).expect("a PNG");
         assert_eq!((pixels.width(), pixels.height()), (WIDTH, HEIGHT));
         let dark = pixels.pixels().iter().filter(|p| p.red() < 128).count();
@@ -61,7 +46,7 @@ mod tests {
         let mut spectrum = example(4096, false);
         spectrum.rate = Rate { num: 1, den: 3600 };
         spectrum.unit = crate::input::Unit::One("degree <F>".into());
-        let text = svg(&spectrum, &lines::strongest(&spectrum, 3), Theme::Print);
+        let text = draw(&spectrum, &lines::strongest(&spectrum, 3), Theme::Print).svg();
         for label in [
             "Frequency (cycles per day)",
             "Frequency (µHz)",
@@ -80,15 +65,19 @@ mod tests {
                 for fill in [0.0, 1.0, 1e300, f64::NAN, f64::INFINITY] {
                     let mut spectrum = example(n, complex);
                     spectrum.power.fill(fill);
-                    assert!(svg(&spectrum, &[], Theme::Dark).ends_with("</svg>\n"));
-                    png(&spectrum, &[], Theme::Dark).expect("a picture");
+                    assert!(
+                        draw(&spectrum, &[], Theme::Dark)
+                            .svg()
+                            .ends_with("</svg>\n")
+                    );
+                    draw(&spectrum, &[], Theme::Dark).png().expect("a picture");
                 }
             }
         }
         let mut spectrum = example(16, false);
         spectrum.power.clear();
-        png(&spectrum, &[], Theme::Dark).expect("a picture");
+        draw(&spectrum, &[], Theme::Dark).png().expect("a picture");
         spectrum.power = vec![1.0];
-        png(&spectrum, &[], Theme::Dark).expect("a picture");
+        draw(&spectrum, &[], Theme::Dark).png().expect("a picture");
     }
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use data_encoding::BASE64;
+use flowgraph::svg;
 use tiny_skia::{Path, PathSegment};
 
 use super::drawing::{Drawing, Ink, Style};
-use crate::svg::{escape, head, number};
+use crate::text::shown;
 
 /// The paper of every file.
 const WHITE: Ink = Ink(255, 255, 255, 1.0);
@@ -14,7 +15,7 @@ const WHITE: Ink = Ink(255, 255, 255, 1.0);
 /// The whole file.
 pub fn write(drawing: &Drawing) -> String {
     let (width, height) = (drawing.width, drawing.height);
-    let mut out = head(width, height, &drawing.title, "");
+    let mut out = svg::head(width, height, &shown(&drawing.title), "");
     if drawing.paper != WHITE {
         let paper = colour(drawing.paper);
         let _ = writeln!(
@@ -73,7 +74,7 @@ fn data(path: &Path) -> String {
     let mut out = String::new();
     let mut put = |letter: char, numbers: &[f32]| {
         out.push(letter);
-        let numbers: Vec<_> = numbers.iter().map(|it| number(*it)).collect();
+        let numbers: Vec<_> = numbers.iter().map(|it| svg::number(*it)).collect();
         out.push_str(&numbers.join(" "));
     };
     for segment in path.segments() {
@@ -86,4 +87,22 @@ fn data(path: &Path) -> String {
         }
     }
     out
+}
+
+/// Text in quotation marks.
+fn escape(text: &str) -> String {
+    // XML has no control characters, not even by number.
+    svg::escape(&shown(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_escaped_and_control_characters_shown() {
+        assert_eq!(escape("a<b & \x1b"), "a&lt;b &amp; \\x1b");
+        let drawing = write(&Drawing::new(1, 2, "a<\x1b"));
+        assert!(drawing.contains("<title>a&lt;\\x1b</title>"));
+    }
 }

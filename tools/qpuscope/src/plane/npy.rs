@@ -7,13 +7,13 @@ use std::path::Path;
 
 use super::Spectrum;
 use crate::failure::{Failure, Result};
-use crate::npy::Header;
+use crate::npy::{self, Header};
 use crate::say;
 
 /// The file of a spectrum.
 #[must_use]
 pub fn encode(spectrum: &Spectrum) -> Vec<u8> {
-    let mut file = Header::encode_complex64(&[spectrum.height as u64, spectrum.width as u64]);
+    let mut file = npy::encode("<c8", &[spectrum.height as u64, spectrum.width as u64]);
     let parts = spectrum.bins.iter().flatten();
     file.extend(parts.flat_map(|part| part.to_le_bytes()));
     file

@@ -10,19 +10,7 @@ use v3d_sim::SimError;
 
 use super::{MIN_SIDE, Spectrum};
 use crate::failure::{Failure, Result};
-
-/// Simulated time that a launch may take.
-const LIMIT_US: u32 = 60_000_000;
-/// Bytes that a Pi 1 can leave to the QPUs beside the system.
-pub const MEMORY: u64 = flowgraph::plan::BOARD_BYTES;
-
-impl From<SimError> for Failure {
-    fn from(error: SimError) -> Self {
-        Self::integrity(format!(
-            "the simulated V3D failed: {error}; report it with the command"
-        ))
-    }
-}
+use crate::transform::{self, MEMORY};
 
 /// A plan for planes of one size, and the QPUs that it runs on.
 pub struct Planes<R> {
@@ -121,26 +109,16 @@ where
     /// When there are fewer points.
     pub fn run(&mut self, direction: Direction, points: &[[f32; 2]]) -> Result<(Spectrum, Report)> {
         let count = self.width * self.height;
-        let words: Vec<u32> = points[..count]
-            .iter()
-            .flatten()
-            .map(|x| x.to_bits())
-            .collect();
-        self.runner.write(self.plan.input(), 0, &words)?;
-        let report = self.plan.run(&mut self.runner, direction, LIMIT_US);
-        let report = report.map_err(|error| match error {
+        let (plan, runner) = (&mut self.plan, &mut self.runner);
+        let ran = transform::run(plan, runner, direction, &points[..count]);
+        let (bins, report) = ran.map_err(|error| match error {
             Error::Runner(error) => error.into(),
             error => Failure::integrity(format!("the plan failed: {error}; report this")),
         })?;
-        let mut words = vec![0; 2 * count];
-        self.runner.read(self.plan.output(), 0, &mut words)?;
-        let bins = words.chunks_exact(2);
         let spectrum = Spectrum {
             width: self.width,
             height: self.height,
-            bins: bins
-                .map(|pair| [pair[0], pair[1]].map(f32::from_bits))
-                .collect(),
+            bins,
         };
         Ok((spectrum, report))
     }

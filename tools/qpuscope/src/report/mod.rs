@@ -8,7 +8,3 @@ pub mod decide;
 pub mod file;
 pub mod gather;
 pub mod model;
-
-pub use decide::{Decision, Verdict, decide};
-pub use file::Report;
-pub use gather::gather;

@@ -47,13 +47,12 @@ impl Partial {
         }
     }
 
-    /// Takes in a chunk of this record; how many of its values are new.
-    fn take(&mut self, chunk: &Chunk) -> u64 {
+    /// Takes in a chunk of this record.
+    fn take(&mut self, chunk: &Chunk) {
         let width = self.head.encoding.bytes();
         let end = chunk.offset + (chunk.data.len() / width) as u32;
         let start = chunk.offset as usize * width;
         self.data[start..start + chunk.data.len()].copy_from_slice(chunk.data);
-        let before = self.count();
         self.missing = self
             .missing
             .iter()
@@ -65,25 +64,18 @@ impl Partial {
             })
             .filter(|lost| lost.start < lost.end)
             .collect();
-        u64::from(before - self.count())
-    }
-
-    fn count(&self) -> u32 {
-        self.missing.iter().map(|lost| lost.end - lost.start).sum()
     }
 }
 
 /// The records of one upload.
 #[derive(Default)]
 pub struct Collector {
-    stream: u16,
+    pub(super) stream: u16,
     records: BTreeMap<u32, Partial>,
     /// Records before this one are whole and handed out.
     next: u32,
     /// One more than the greatest number so far.
     seen: u32,
-    /// Values that have come.
-    values: u64,
     bytes: u64,
     crc: Crc32,
 }
@@ -96,16 +88,6 @@ impl Collector {
             stream,
             ..Self::default()
         }
-    }
-
-    pub(super) const fn stream(&self) -> u16 {
-        self.stream
-    }
-
-    /// Values that have come.
-    #[must_use]
-    pub const fn values(&self) -> u64 {
-        self.values
     }
 
     /// All records before this one are whole.
@@ -150,7 +132,7 @@ impl Collector {
         if partial.head != *head {
             *partial = Partial::new(header, head);
         }
-        self.values += partial.take(chunk);
+        partial.take(chunk);
         self.seen = self.seen.max(head.record + 1);
     }
 
@@ -292,7 +274,6 @@ mod tests {
         push(&mut collector, 0, 0..10);
         assert_eq!(collector.lost(3), lost(40, total - 40));
         push(&mut collector, 0, 40..total);
-        assert_eq!(collector.values(), u64::from(2 * total));
 
         let mut descriptors = HashMap::new();
         assert!(collector.take(&descriptors).is_none());

@@ -6,7 +6,6 @@
 
 mod collector;
 mod event;
-mod health;
 mod receiver;
 mod records;
 mod spectrum;
@@ -15,5 +14,4 @@ mod tests;
 
 pub use collector::{Collector, Lost};
 pub use event::{Answer, Event, Info, Measured, Probed};
-pub use health::Health;
-pub use receiver::Receiver;
+pub use receiver::{Health, Receiver};

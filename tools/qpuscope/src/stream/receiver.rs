@@ -1,10 +1,11 @@
 //! The receiving end of a line: bytes in, events out, losses counted.
 
+use std::fmt;
+
 use wire::{Decoder, LineCounters};
 
 use super::collector::Collector;
 use super::event::Event;
-use super::health::Health;
 use super::records::Records;
 use super::spectrum::UPLOAD;
 use crate::input::Unit;
@@ -32,19 +33,19 @@ impl Receiver {
     /// Puts records of this stream together in any order from now on, because what is lost of them
     /// is asked for again.
     pub fn collect(&mut self, stream: Option<u16>) {
-        self.records.collect(stream);
+        self.records.collector = stream.map(Collector::new);
     }
 
     /// The records of [`Receiver::collect`].
     #[must_use]
     pub fn collector(&self) -> Option<&Collector> {
-        self.records.collector()
+        self.records.collector.as_ref()
     }
 
     /// Values that have come, of all records.
     #[must_use]
     pub fn values(&self) -> u64 {
-        self.records.values()
+        self.records.values
     }
 
     /// The health of the stream so far.
@@ -68,8 +69,8 @@ impl Receiver {
             sequence_gaps,
             restarts,
             spectra: self.spectra,
-            unexplained_spectra: self.records.unexplained(),
-            incomplete_spectra: self.records.incomplete(),
+            unexplained_spectra: self.records.assembly.unexplained(),
+            incomplete_spectra: self.records.assembly.incomplete(),
         }
     }
 
@@ -94,7 +95,7 @@ impl Receiver {
                 Some(item) => self.records.event(item),
             };
             self.keep(event, events);
-            while let late @ Some(_) = self.records.late() {
+            while let late @ Some(_) = self.records.late.pop_front() {
                 self.keep(late, events);
             }
         }
@@ -107,7 +108,7 @@ impl Receiver {
             .finish()
             .and_then(|item| self.records.event(item));
         self.keep(event, events);
-        self.records.finish();
+        self.records.assembly.give_up();
     }
 
     fn keep(&mut self, event: Option<Event>, events: &mut Vec<Event>) {
@@ -124,6 +125,58 @@ impl Receiver {
             }
         }
         events.push(event);
+    }
+}
+
+/// The health of a stream, for people and for JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub struct Health {
+    /// Bytes received.
+    pub bytes: u64,
+    /// Frames whose checksum held.
+    pub frames: u64,
+    /// Bytes of readable text.
+    pub text_bytes: u64,
+    /// Bytes that were neither.
+    pub lost_bytes: u64,
+    /// Frames whose checksum did not hold.
+    pub crc_errors: u64,
+    /// Frames missing by their sequence numbers.
+    pub sequence_gaps: u64,
+    /// Times the board started anew.
+    pub restarts: u64,
+    /// Whole spectra.
+    pub spectra: u64,
+    /// Spectra that could not be shown, because their descriptor has not come.
+    pub unexplained_spectra: u64,
+    /// Spectra of which a part was lost.
+    pub incomplete_spectra: u64,
+}
+
+impl Health {
+    /// Returns whether anything was lost.
+    #[must_use]
+    pub fn is_lossy(&self) -> bool {
+        self.lost_bytes + self.crc_errors + self.sequence_gaps + self.incomplete_spectra > 0
+    }
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} spectra in {} frames; {} bytes lost, {} CRC errors, {} sequence gaps, {} incomplete spectra",
+            self.spectra,
+            self.frames,
+            self.lost_bytes,
+            self.crc_errors,
+            self.sequence_gaps,
+            self.incomplete_spectra
+        )?;
+        if self.restarts > 0 {
+            write!(f, ", the board restarted {} times", self.restarts)?;
+        }
+        Ok(())
     }
 }
 

@@ -15,32 +15,16 @@ use super::spectrum::spectrum;
 /// Records under way, and the descriptors to read them by.
 #[derive(Default)]
 pub(super) struct Records {
-    assembly: Assembly,
+    pub(super) assembly: Assembly,
     /// Records of the upload whose lost values are asked for again.
-    collector: Option<Collector>,
+    pub(super) collector: Option<Collector>,
     /// Values that have come, in all chunks.
-    values: u64,
+    pub(super) values: u64,
     /// Spectra that the last descriptor explained.
-    late: VecDeque<Event>,
+    pub(super) late: VecDeque<Event>,
 }
 
 impl Records {
-    /// Puts records of this stream together in any order from now on, and no other's; `None`: of
-    /// none.
-    pub(super) fn collect(&mut self, stream: Option<u16>) {
-        self.collector = stream.map(Collector::new);
-    }
-
-    /// The records of [`Records::collect`].
-    pub(super) fn collector(&self) -> Option<&Collector> {
-        self.collector.as_ref()
-    }
-
-    /// Values that have come, in all chunks.
-    pub(super) fn values(&self) -> u64 {
-        self.values
-    }
-
     /// Spectra of the collector that are whole wait to be handed on.
     fn hand_on(&mut self) {
         while let Some(collector) = &mut self.collector
@@ -48,26 +32,6 @@ impl Records {
         {
             self.late.push_back(Event::Spectrum(Box::new(spectrum), 0));
         }
-    }
-
-    /// Records of which a part was lost, so far.
-    pub(super) fn incomplete(&self) -> u64 {
-        self.assembly.incomplete()
-    }
-
-    /// Records that no descriptor has explained, so far.
-    pub(super) fn unexplained(&self) -> u64 {
-        self.assembly.unexplained()
-    }
-
-    /// The next of the spectra that waited for what came last.
-    pub(super) fn late(&mut self) -> Option<Event> {
-        self.late.pop_front()
-    }
-
-    /// Nothing more will come of the record under way.
-    pub(super) fn finish(&mut self) {
-        self.assembly.give_up();
     }
 
     /// The event that a frame, a text or a damage is by itself, if any.
@@ -125,7 +89,7 @@ impl Records {
             Ok(Message::Spectrum(chunk)) => {
                 self.values += (chunk.data.len() / chunk.head.encoding.bytes()) as u64;
                 if let Some(collector) = &mut self.collector
-                    && collector.stream() == header.stream
+                    && collector.stream == header.stream
                 {
                     collector.push(&header, &chunk);
                     self.hand_on();

@@ -45,7 +45,7 @@ fn the_same_signal_reads_the_same_in_every_format() {
         return;
     };
     let link = link::open(Some(&sim(&image)), &Opening::default()).expect("a virtual Pi");
-    let mut client = Client::new(link, FIRST_BAUD, Logs::without_elf(), true);
+    let mut client = Client::new(link, FIRST_BAUD, Logs::default(), true);
     client.hello().expect("an answer");
     client.stop().expect("an answer");
     client.change_baud(921_600).expect("an answer");

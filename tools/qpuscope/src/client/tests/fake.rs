@@ -10,7 +10,7 @@ use wire::{
 
 use crate::client::Client;
 use crate::failure::Result;
-use crate::input::{Channel, Samples};
+use crate::input::{Channel, Format, Number, Samples};
 use crate::link::{FIRST_BAUD, Link, Received};
 use crate::log::Logs;
 use signal::Rate;
@@ -88,15 +88,20 @@ pub fn client(faults: Faults) -> Client {
     Client::new(
         Box::new(FakeBoard::new(faults)),
         FIRST_BAUD,
-        Logs::without_elf(),
+        Logs::default(),
         true,
     )
 }
 
 /// Samples to send.
 pub fn channel(points: usize) -> Channel {
-    let values: Vec<i16> = (0..points).map(|index| (index * 7 % 1000) as i16).collect();
-    Channel::only(Samples::of_i16(&values))
+    let values = (0..points).map(|index| (index * 7 % 1000) as i16);
+    let bytes: Vec<u8> = values.flat_map(i16::to_le_bytes).collect();
+    Channel::only(Samples::all(
+        bytes.into(),
+        Format::new(Number::I16, false),
+        0,
+    ))
 }
 
 impl FakeBoard {

@@ -115,7 +115,7 @@ fn the_firmware_takes_a_recording_over_a_line_that_damages_frames() {
     let levels = [11, u32::MAX].map(|lose_every| {
         let mut line = Deaf::new(&image, lose_every, u32::MAX);
         line.damage = true;
-        let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::without_elf(), true);
+        let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::default(), true);
         client.hello().expect("an answer");
         client.stop().expect("an answer");
         client.change_baud(921_600).expect("a rate");
@@ -135,7 +135,7 @@ fn the_firmware_takes_a_recording_over_a_line_that_loses_frames() {
     };
     let levels = [11, u32::MAX].map(|lose_every| {
         let line = Deaf::new(&image, lose_every, u32::MAX);
-        let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::without_elf(), true);
+        let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::default(), true);
         client.hello().expect("an answer");
         client.stop().expect("an answer");
         client.set("n=256 out=f32 avg=all").expect("an answer");
@@ -163,7 +163,7 @@ fn a_board_transforms_once_over_a_line_that_loses_requests_and_answers() {
     ];
     let results = lines.map(|(lose_every, lose_segment_every)| {
         let line = Deaf::new(&image, lose_every, lose_segment_every);
-        let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::without_elf(), true);
+        let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::default(), true);
         client.hello().expect("an answer");
         let mut remote = Remote::new(client, 1 << 16).expect("memory");
         let request = Request::new(LOG2_POINTS, 1);
@@ -243,7 +243,7 @@ fn upload_over(image: &OsStr, seed: u64, damaged: usize, settings: &str) -> Resu
         random: Random::new(seed),
         damaged: noise.clone(),
     };
-    let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::without_elf(), true);
+    let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::default(), true);
     client.hello()?;
     client.stop()?;
     client.change_baud(921_600)?;

@@ -82,8 +82,9 @@ pub(super) fn how_to_run(named: &Named) -> Vec<String> {
         String::new(),
         "offset         bytes  contents".into(),
     ];
-    let lines = lines.into_iter().chain(named.plan.map_lines());
-    lines.collect()
+    let map = named.plan.map.iter();
+    let map = map.map(|area| format!("{:#010x} {:>9}  {}", area.offset, area.bytes, area.name));
+    lines.into_iter().chain(map).collect()
 }
 
 /// The header.

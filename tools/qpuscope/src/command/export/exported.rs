@@ -3,18 +3,15 @@
 //! Lists of uniforms hold bus addresses. Which words do is not asked of the kernels: the plan is
 //! made twice, at two places, and the words that differ do. So no kernel can be forgotten.
 
-use std::fmt::Write as _;
-
-use qpu::fft::planner::memory::{Arrangement, PassMemory};
+use qpu::fft::planner::memory::Arrangement;
 use qpu::fft::planner::steps::{Area as Buffered, MAX_AREAS};
-use qpu::fft::request::{Error, Request};
+use qpu::fft::request::Request;
 use qpu::fft::{Direction, Plan};
-use qpu::job::{Buffer, CacheClear};
+use qpu::job::{Buffer, BusAddr, CacheClear, Job, QpuSet, Report, Runner};
 use qpu_programs::FFT;
 
-use super::recorder::{Recorded, Recorder};
 use crate::failure::{Failure, Result};
-use crate::plane::transform::MEMORY;
+use crate::transform::{failed, memory};
 
 /// Bytes to which the memory is aligned.
 pub const ALIGN: u32 = 4096;
@@ -22,6 +19,8 @@ pub const ALIGN: u32 = 4096;
 const APART: u32 = 0x0100_0000;
 /// Words that were not written, between two parts of which one is made.
 const GAP: usize = 16;
+/// The common part of all caches and rows of stores.
+const LINE: u32 = 64;
 
 /// Bytes in the memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,23 +62,16 @@ pub struct Exported {
 
 /// A plan, made at `base`.
 fn made(request: &Request, direction: Direction, base: u32) -> Result<(Plan, Recorder)> {
-    let refused = |error: Error<Failure>| match error {
-        Error::Runner(failure) | Error::Memory { error: failure, .. } => failure,
-        error => Failure::usage(error.to_string()),
+    let remedy = ": take a shorter transform or a smaller batch";
+    let bytes = memory(request, "the plan needs", remedy)?;
+    let mut recorder = Recorder {
+        base,
+        words: vec![None; bytes as usize / 4],
+        used: 0,
+        launches: vec![],
     };
-    let memory = Plan::memory::<Failure>(FFT, request).map_err(refused)?;
-    let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
-    if bytes > MEMORY {
-        return Err(Failure::usage(format!(
-            "the plan needs {bytes} bytes, and a board has {MEMORY} for the QPUs: take a shorter transform or a smaller \
-             batch"
-        )));
-    }
-    // Three buffers begin at multiples of a page.
-    let bytes = (bytes as u32 + 2 * ALIGN).next_multiple_of(ALIGN);
-    let mut recorder = Recorder::new(base, bytes);
-    let mut plan = Plan::with_buffers(FFT, request, &mut recorder).map_err(refused)?;
-    plan.run(&mut recorder, direction, 0).map_err(refused)?;
+    let mut plan = Plan::with_buffers(FFT, request, &mut recorder).map_err(failed)?;
+    plan.run(&mut recorder, direction, 0).map_err(failed)?;
     Ok((plan, recorder))
 }
 
@@ -92,10 +84,9 @@ impl Exported {
     pub fn new(request: &Request, direction: Direction, base: u32) -> Result<Self> {
         let (plan, recorder) = made(request, direction, base)?;
         let (_, other) = made(request, direction, base + APART)?;
-        let ((words, launches), (others, _)) = (recorder.into_parts(), other.into_parts());
         let mut addresses = vec![];
         let mut relative = vec![];
-        for (index, (word, other)) in words.into_iter().zip(others).enumerate() {
+        for (index, (word, other)) in recorder.words.into_iter().zip(other.words).enumerate() {
             relative.push(match (word, other) {
                 (Some(word), Some(other)) if word == other => Some(word),
                 (Some(word), Some(other)) if other.wrapping_sub(word) == APART => {
@@ -110,7 +101,7 @@ impl Exported {
                 }
             });
         }
-        let launches = launches.into_iter().map(|launch| Recorded {
+        let launches = recorder.launches.into_iter().map(|launch| Recorded {
             programs: launch
                 .programs
                 .iter()
@@ -153,20 +144,6 @@ impl Exported {
         }
         parts
     }
-
-    /// The map as lines of a comment: offset, bytes, name.
-    pub fn map_lines(&self) -> Vec<String> {
-        let line = |area: &Area| {
-            let mut line = String::new();
-            let _ = write!(
-                line,
-                "{:#010x} {:>9}  {}",
-                area.offset, area.bytes, area.name
-            );
-            line
-        };
-        self.map.iter().map(line).collect()
-    }
 }
 
 /// The values of L2CACTL and SLCACTL that clear what a launch wants cleared; 0 for no write.
@@ -203,7 +180,17 @@ fn parts(words: &[Option<u32>]) -> Vec<Part> {
 fn areas(arrangement: &Arrangement, block: u32) -> Vec<Area> {
     let mut starts: Vec<(u32, String)> = vec![];
     for (number, pass) in arrangement.passes().enumerate() {
-        starts.extend(lists(pass).map(|(at, name)| (at, format!("pass {}: {name}", number + 1))));
+        for (at, name) in [
+            (pass.code, "code"),
+            (pass.starts, "start lists"),
+            (pass.lanes, "lane vectors"),
+            (pass.records, "records"),
+            (pass.rows, "row lists"),
+            (pass.scalars, "scalar lists"),
+            (pass.vectors, "vectors of row lists"),
+        ] {
+            starts.push((at, format!("pass {}: {name}", number + 1)));
+        }
     }
     for (number, pass) in arrangement.passes().enumerate() {
         for (at, bytes, name) in [
@@ -234,16 +221,90 @@ fn areas(arrangement: &Arrangement, block: u32) -> Vec<Area> {
     areas.filter(|area| area.bytes > 0).collect()
 }
 
-/// Code and lists of a pass: where they begin in the block, and their names.
-fn lists(pass: &PassMemory) -> impl Iterator<Item = (u32, &'static str)> {
-    [
-        (pass.code, "code"),
-        (pass.starts, "start lists"),
-        (pass.lanes, "lane vectors"),
-        (pass.records, "records"),
-        (pass.rows, "row lists"),
-        (pass.scalars, "scalar lists"),
-        (pass.vectors, "vectors of row lists"),
-    ]
-    .into_iter()
+/// Programs that are queued together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recorded {
+    /// Bus addresses of code and uniforms.
+    pub programs: Vec<[u32; 2]>,
+    /// Cleared before the first is queued.
+    pub clear: CacheClear,
+    /// The QPUs that they may start on.
+    pub qpus: QpuSet,
+}
+
+/// A runner that runs nothing: it keeps what a plan writes, and the launches of the job that was run
+/// last.
+struct Recorder {
+    base: u32,
+    /// `None` where nothing was written.
+    words: Vec<Option<u32>>,
+    used: u32,
+    launches: Vec<Recorded>,
+}
+
+impl Recorder {
+    /// The words of a buffer from its word `first` on.
+    fn range(&mut self, buffer: Buffer, first: u32, count: usize) -> Result<&mut [Option<u32>]> {
+        let start = (buffer.addr.0.wrapping_sub(self.base) / 4 + first) as usize;
+        let is_inside = u64::from(first) + count as u64 <= u64::from(buffer.bytes / 4);
+        let words = self.words.get_mut(start..start + count);
+        words.filter(|_| is_inside).ok_or_else(|| {
+            Failure::failed("the plan writes behind its memory; report this with the command")
+        })
+    }
+}
+
+impl Runner for Recorder {
+    type Error = Failure;
+
+    fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer> {
+        let start = self.used.next_multiple_of(align.max(LINE));
+        let end = (start + bytes).next_multiple_of(LINE);
+        if end as usize > 4 * self.words.len() {
+            return Err(Failure::failed(
+                "the plan takes more memory than it says; report this with the command",
+            ));
+        }
+        self.used = end;
+        Ok(Buffer {
+            addr: BusAddr(self.base + start),
+            bytes,
+        })
+    }
+
+    fn release_all(&mut self) {
+        self.used = 0;
+    }
+
+    fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<()> {
+        let to = self.range(buffer, first, words.len())?;
+        for (to, word) in to.iter_mut().zip(words) {
+            *to = Some(*word);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<()> {
+        let from = self.range(buffer, first, words.len())?;
+        for (word, from) in words.iter_mut().zip(from) {
+            *word = from.unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    fn use_qpus(&mut self, _qpus: QpuSet) {}
+
+    fn run(&mut self, job: &Job, _limit_us: u32) -> Result<Report> {
+        let launches = job.launches.iter().map(|launch| Recorded {
+            programs: launch
+                .programs
+                .iter()
+                .map(|program| [program.code.0, program.uniforms.0])
+                .collect(),
+            clear: launch.clear,
+            qpus: launch.qpus,
+        });
+        self.launches = launches.collect();
+        Ok(Report::default())
+    }
 }

@@ -8,21 +8,20 @@
 
 mod c;
 mod exported;
-mod job;
-mod recorder;
 mod rust;
 
 use std::path::{Path, PathBuf};
 
 use qpu::fft::Direction;
-use qpu::fft::planner::tuning::Chip;
 use qpu::fft::request::{Request, Scale};
+use qpu::job::CacheClear;
+use serde_json::{Value, json};
 use v3d_sim::Board;
 
 use crate::failure::{Failure, Result};
 use crate::files::output;
-use crate::say;
 use crate::transform::Kind;
+use crate::{say, transform};
 use exported::Exported;
 
 /// Bus address of the memory that boards give to jobs, without its alias.
@@ -144,7 +143,7 @@ pub fn run(options: &Options) -> Result<()> {
         Form::Job => {
             let [input, output] = files(options, &named);
             about += &format!(", which reads {input} and writes {output} in its folder");
-            job::text(&named, &input, &output)
+            job_text(&named, &input, &output)
         }
     };
     let Some(path) = out else {
@@ -159,7 +158,6 @@ pub fn run(options: &Options) -> Result<()> {
     ))
 }
 
-/// A number of things.
 fn counted(count: usize, thing: &str) -> String {
     match (count, thing) {
         (1, _) => format!("1 {thing}"),
@@ -180,19 +178,41 @@ fn files(options: &Options, named: &Named) -> [String; 2] {
     })
 }
 
+/// The job, at the address of the memory that boards give to jobs.
+fn job_text(named: &Named, input: &str, output: &str) -> String {
+    let plan = &named.plan;
+    let base = named.alias | JOB_MEMORY;
+    let at = |offset: u32| format!("{:#010x}", base + offset);
+    let mut memory = vec![json!({ "at": at(0), "zero": plan.bytes })];
+    memory.extend(
+        plan.placed(base)
+            .iter()
+            .map(|part| json!({ "at": at(part.offset), "words": part.words })),
+    );
+    memory.push(json!({ "at": at(plan.input.offset), "file": input, "bytes": plan.input.bytes }));
+    let launches = plan.launches.iter().map(|launch| {
+        let programs = launch.programs.iter();
+        let programs = programs
+            .map(|[code, uniforms]| json!({ "code": at(*code), "uniforms": at(*uniforms) }));
+        let clear = match launch.clear {
+            CacheClear::None => "none",
+            CacheClear::Data => "data",
+            CacheClear::All => "all",
+        };
+        json!({ "programs": programs.collect::<Value>(), "clear": clear })
+    });
+    let job = json!({
+        "board": named.board.name(),
+        "dump": [{ "at": at(plan.output.offset), "bytes": plan.output.bytes, "file": output }],
+        "launches": launches.collect::<Value>(),
+        "memory": memory,
+    });
+    format!("{job}\n")
+}
+
 fn named(options: &Options) -> Result<Named> {
-    let board = Board::from_name(&options.board).ok_or_else(|| {
-        let names: Vec<_> = Board::ALL.iter().map(|board| board.name()).collect();
-        Failure::usage(format!(
-            "there is no board `{}`; choose one of {}",
-            options.board,
-            names.join(", ")
-        ))
-    })?;
-    let direction = match options.inverse {
-        false => Direction::Forward,
-        true => Direction::Inverse,
-    };
+    let board = transform::board(&options.board)?;
+    let direction = transform::direction(options.inverse);
     let (number, kind, word) = match (options.rows, options.powers, options.real) {
         (Some(rows), _, _) => (4, Kind::Plane(rows), "plane"),
         (None, Some(segments), is_real) => {
@@ -213,12 +233,10 @@ fn named(options: &Options) -> Result<Named> {
         Direction::Forward => request.forward = scale,
         Direction::Inverse => request.inverse = scale,
     }
+    request.chip = transform::chip(board);
     let alias = match board.has_system_l2() {
         true => 0x4000_0000,
-        false => {
-            request.chip = Chip::Bcm2836;
-            0xc000_0000
-        }
+        false => 0xc000_0000,
     };
     let plan = Exported::new(&request, direction, alias | JOB_MEMORY)?;
     let name = match &options.name {
@@ -278,16 +296,9 @@ fn default_name(options: &Options, word: &str) -> String {
 }
 
 fn title(options: &Options) -> String {
-    let count = match options.batch {
-        1 => "1".to_owned(),
-        many => many.to_string(),
-    };
-    let plural = if options.batch == 1 { "" } else { "s" };
-    let direction = if options.inverse {
-        "inverse"
-    } else {
-        "forward"
-    };
+    let count = options.batch;
+    let plural = if count == 1 { "" } else { "s" };
+    let direction = transform::name(transform::direction(options.inverse));
     let kind = if options.real { "real" } else { "complex" };
     match (options.rows, options.powers) {
         (Some(rows), _) => format!(

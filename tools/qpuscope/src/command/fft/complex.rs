@@ -19,17 +19,13 @@ use v3d_sim::{SimError, SimRunner};
 use super::options::Options;
 use super::transform::FAST_BAUD;
 use super::values::EngineChoice;
-use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{apart, output::Output};
 use crate::input::Points;
-use crate::npy::Header;
-use crate::plane::transform::MEMORY;
 use crate::remote::Remote;
-use crate::{files, say};
+use crate::transform::{self, MEMORY};
+use crate::{files, npy, say};
 
-/// Simulated time that a launch may take.
-const LIMIT_US: u32 = 60_000_000;
 /// The shortest and the longest transform of the QPUs.
 const LENGTHS: [u64; 2] = [16, 1 << 22];
 /// Points that with their bins fill the memory of a board.
@@ -60,7 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
     inputs.push((&options.input, "the file of points"));
     apart(&[path], &inputs)?;
     files::output::check(path)?;
-    let read = Points::read(&options.input, options.samples, MOST)?;
+    let read = Points::read(&options.input, options.reading.samples, MOST)?;
     let batch = batch(options, &read)?;
     let (bins, place) = transform(options, batch, &read.points)?;
     let is_flat = batch.count == 1 && read.rows.is_none();
@@ -123,14 +119,10 @@ fn batch(options: &Options, read: &Points) -> Result<Batch> {
             n.saturating_mul(count.max(1))
         )));
     }
-    let direction = match options.complex.inverse {
-        false => Direction::Forward,
-        true => Direction::Inverse,
-    };
     Ok(Batch {
         n,
         count,
-        direction,
+        direction: transform::direction(options.complex.inverse),
     })
 }
 
@@ -150,15 +142,9 @@ fn transform(
             ))
         }
         (EngineChoice::Auto | EngineChoice::Qpu, Some(port)) => {
-            let qpus = QpuOptions {
-                port: Some(port.clone()),
-                line: options.port.more.clone(),
-                transfer_baud: options.port.transfer_baud.unwrap_or(FAST_BAUD),
-            };
             let bytes = bytes(batch)?;
-            let client = qpus.connect()?;
-            let client =
-                client.ok_or_else(|| Failure::no_device("there is no board; give --port"))?;
+            let baud = options.port.transfer_baud.unwrap_or(FAST_BAUD);
+            let client = options.port.more.connect_to_qpus(port, baud)?;
             let runner = Remote::new(client, bytes)?;
             let place = runner.description();
             Ok((on_qpus(batch, points, runner)?, place))
@@ -210,14 +196,8 @@ where
         error => refused(error),
     };
     let mut plan = Plan::with_buffers(FFT, &request(batch), &mut runner).map_err(failed)?;
-    let words: Vec<u32> = points.iter().flatten().map(|part| part.to_bits()).collect();
-    runner.write(plan.input(), 0, &words)?;
-    plan.run(&mut runner, batch.direction, LIMIT_US)
-        .map_err(failed)?;
-    let mut words = vec![0; words.len()];
-    runner.read(plan.output(), 0, &mut words)?;
-    let parts = words.as_chunks::<2>().0.iter();
-    Ok(parts.map(|pair| pair.map(f32::from_bits)).collect())
+    let ran = transform::run(&mut plan, &mut runner, batch.direction, points);
+    ran.map(|(bins, _)| bins).map_err(failed)
 }
 
 fn on_host(batch: Batch, points: &[[f32; 2]]) -> Vec<[f32; 2]> {
@@ -246,7 +226,7 @@ fn write(path: &Path, kind: Kind, shape: &[u64], bins: &[[f32; 2]]) -> Result<()
         }),
         Kind::Npy | Kind::Raw => {
             let header = match kind {
-                Kind::Npy => Header::encode_complex64(shape),
+                Kind::Npy => npy::encode("<c8", shape),
                 _ => vec![],
             };
             put(&header).and_then(|()| {

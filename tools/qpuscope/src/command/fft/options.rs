@@ -3,19 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use super::values::{
-    Averages, EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
+    EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
 };
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{are_one, output};
-use crate::input::{Format, Reading, Stereo, format};
+use crate::input::Reading;
 use crate::output::series::Kind;
 use crate::picture::Theme;
 use crate::picture::waterfall::Merge;
 use crate::quantity::{hertz, whole};
-use crate::rate::rate;
 use crate::say;
-use signal::Rate;
 
 /// Options of `fft`.
 #[derive(clap::Args, Debug)]
@@ -25,21 +23,8 @@ pub struct Options {
     /// The recording: WAV (RF64 too), SigMF, NPY, CSV, or raw samples (with --rate)
     #[arg(long, value_name = "FILE")]
     pub(super) input: PathBuf,
-    /// Format of raw samples, complex or real, where the file's ending does not say it
-    #[arg(long, value_name = "FORMAT", value_parser = format, help = samples_help())]
-    pub(super) samples: Option<Format>,
-    /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
-    #[arg(long, value_name = "HZ", value_parser = rate)]
-    pub(super) rate: Option<Rate>,
-    /// Column of a CSV file, by its heading or number
-    #[arg(long, value_name = "NAME")]
-    pub(super) column: Option<String>,
-    /// Unit of that column, where its heading names none
-    #[arg(long)]
-    pub(super) unit: Option<String>,
-    /// Meaning of the two channels of a stereo recording [default: both]
-    #[arg(long, value_enum)]
-    pub(super) stereo: Option<Stereo>,
+    #[command(flatten)]
+    pub(super) reading: Reading,
     /// Points of the transform, a power of two [default: 4096; with --complex, all there are]
     #[arg(long, value_parser = whole::<u32>)]
     pub(super) n: Option<u32>,
@@ -51,7 +36,7 @@ pub struct Options {
     pub(super) overlap: Overlap,
     /// Blocks in an average: all, or a number (then there are several spectra)
     #[arg(long, default_value = "all", value_parser = averages)]
-    pub(super) averages: Averages,
+    pub(super) averages: String,
     /// Combination of an average's blocks: mean, the max or min of each bin, or mean+max, both
     #[arg(long, default_value = "mean", value_parser = detector)]
     pub(super) detector: wire::Detector,
@@ -94,7 +79,6 @@ pub struct Options {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
-    /// The transform itself.
     #[command(flatten)]
     pub(super) complex: ComplexOptions,
 }
@@ -125,15 +109,6 @@ impl Options {
     pub(super) fn n(&self) -> u32 {
         self.n.unwrap_or(POINTS)
     }
-}
-
-/// The help of `--samples`.
-fn samples_help() -> String {
-    format!(
-        "Format of raw samples where the file's ending does not say it: {}; with _be behind the name for big-endian \
-         numbers",
-        Format::names()
-    )
 }
 
 /// The shortest transform that instruments have.
@@ -235,16 +210,12 @@ pub(super) fn check(options: &Options) -> Result<u32> {
 /// The options of reading the recording.
 pub(super) fn reading(options: &Options) -> Reading {
     Reading {
-        samples: options.samples,
-        rate: options.rate,
-        column: options.column.clone(),
-        unit: options.unit.clone(),
-        stereo: options.stereo,
         detrend: match (options.detrend, options.no_detrend) {
             (true, _) => Some(true),
             (_, true) => Some(false),
             _ => None,
         },
+        ..options.reading.clone()
     }
 }
 

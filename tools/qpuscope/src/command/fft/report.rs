@@ -10,7 +10,7 @@ use crate::files;
 use crate::input::{Format, Number, Recording};
 use crate::lines::{Line, strongest};
 use crate::output::series::{Series, Wanted, of_record, shown};
-use crate::output::{self, Recorded, Times};
+use crate::output::{self, Clock, Recorded, Times};
 use crate::say;
 use crate::spectrum::Spectrum;
 use crate::stream::Health;
@@ -69,13 +69,15 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// None so far.
     pub(super) fn new(options: &'a Options, wanted: &'a Wanted) -> Self {
         let start = wanted.recorded.as_ref().and_then(|recorded| recorded.start);
         Self {
             options,
             wanted,
-            times: Times::of_recording(start),
+            times: Times {
+                clock: Clock::Samples,
+                zero: start,
+            },
             series: None,
             numbers: (0, 0),
             files: vec![],

@@ -1,7 +1,7 @@
 //! The instrument is set up, every channel sent, and the spectra taken.
 
 use super::options::Options;
-use super::values::{Averages, EngineChoice};
+use super::values::EngineChoice;
 use crate::client::Client;
 use crate::failure::{Exit, Failure, Result};
 use crate::input::{Channel, Recording, Unit};
@@ -52,10 +52,6 @@ fn set_up_and_send(
     detectors: &str,
     take: Take,
 ) -> Result<()> {
-    let averages = match options.averages {
-        Averages::All => "all".to_owned(),
-        Averages::Count(count) => count.to_string(),
-    };
     let engine = match options.engine {
         EngineChoice::Cpu => "cpu",
         _ => "auto",
@@ -65,9 +61,10 @@ fn set_up_and_send(
         Unit::One(_) => wire::Unit::DbReUnit,
     };
     client.set(&format!(
-        "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
+        "n={} window={} overlap={overlap} avg={} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
         options.n(),
         options.window,
+        options.averages,
         options.encoding.name(),
         unit.name(),
         centre(options, recording),

@@ -34,13 +34,6 @@ impl Overlap {
     }
 }
 
-/// Blocks in an average.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Averages {
-    All,
-    Count(u32),
-}
-
 pub(super) fn window(text: &str) -> Result<wire::Window, String> {
     wire::Window::from_name(text).ok_or_else(|| {
         format!(
@@ -86,16 +79,14 @@ pub(super) fn overlap(text: &str) -> Result<Overlap, String> {
     })
 }
 
-pub(super) fn averages(text: &str) -> Result<Averages, String> {
+/// The blocks in an average, as the setting `avg` has them.
+pub(super) fn averages(text: &str) -> Result<String, String> {
+    let count = || whole::<u32>(text).ok().filter(|&count| count > 0);
     match text {
-        "all" => Ok(Averages::All),
-        _ => whole(text)
-            .ok()
-            .filter(|&count| count > 0)
-            .map(Averages::Count)
-            .ok_or_else(|| {
-                format!("`{text}` is no number of blocks; give all, or a number from 1 on")
-            }),
+        "all" => Ok(text.to_owned()),
+        _ => count().map(|count| count.to_string()).ok_or_else(|| {
+            format!("`{text}` is no number of blocks; give all, or a number from 1 on")
+        }),
     }
 }
 
@@ -113,8 +104,8 @@ mod tests {
         // 409.6 and 15.984.
         assert_eq!(samples("10%", 4096), Ok(409));
         assert_eq!(samples("99.9%", 16), Ok(15));
-        assert_eq!(averages("all"), Ok(Averages::All));
-        assert_eq!(averages("8"), Ok(Averages::Count(8)));
+        assert_eq!(averages("all").as_deref(), Ok("all"));
+        assert_eq!(averages("8").as_deref(), Ok("8"));
         for text in ["100%", "-1", "half", "%"] {
             assert!(overlap(text).expect_err(text).contains("50%"));
         }

@@ -117,7 +117,6 @@ pub struct Options {
         conflicts_with_all = ["mask", "kernel"]
     )]
     range: f32,
-    /// Where it is transformed.
     #[command(flatten)]
     qpus: QpuOptions,
 }

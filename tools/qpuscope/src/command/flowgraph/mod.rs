@@ -14,18 +14,18 @@
 //! transform, and says how many rows are left out. `--full` draws up to 4096 rows all the same, to
 //! be zoomed.
 
-mod flow;
 mod pdf;
 
 use std::path::{Path, PathBuf};
 
+use flowgraph::flow::{self, Flow};
 use flowgraph::{rows, scene, svg};
 
+use crate::command::digits::{self, list};
 use crate::failure::{Failure, Result};
 use crate::files::output;
 use crate::quantity::whole;
 use crate::say;
-use flow::flow;
 
 /// Most rows of a picture.
 const MAX_FULL: u32 = 4096;
@@ -133,6 +133,46 @@ fn format(path: &Path) -> Result<Format> {
             say::path(path)
         ))),
     }
+}
+
+/// The stages that the options ask for: of the QPU plan, of one's own passes, of textbooks.
+///
+/// # Errors
+/// Usage, when there is no such transform.
+fn flow(options: &Options) -> Result<Flow> {
+    let points = options.points;
+    if let Some(text) = &options.passes {
+        let radices = digits::radices(points, text)?;
+        let flow = match options.dit {
+            true => flow::textbook(&radices, true),
+            false => flow::chosen(&radices),
+        };
+        return flow.ok_or_else(|| no_transform(&radices));
+    }
+    if !points.is_power_of_two() {
+        return Err(Failure::usage(format!(
+            "{points} is not a power of two; use {} or {}, or give the radices with --passes",
+            1u32 << points.ilog2(),
+            2u32 << points.ilog2()
+        )));
+    }
+    if options.classic || options.dit {
+        let stages = vec![2; points.ilog2() as usize];
+        let flow = flow::textbook(&stages, options.dit);
+        return flow.ok_or_else(|| no_transform(&stages));
+    }
+    flow::plan(points.ilog2()).ok_or_else(|| {
+        Failure::usage(format!(
+            "the QPU plan has 16 points or more, not {points}; use --classic, or give the radices with --passes"
+        ))
+    })
+}
+
+fn no_transform(radices: &[u32]) -> Failure {
+    Failure::usage(format!(
+        "the radices {} make no transform; give numbers from 2 up",
+        list(radices)
+    ))
 }
 
 #[cfg(test)]

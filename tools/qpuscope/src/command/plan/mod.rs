@@ -9,24 +9,29 @@
 //! of a board as well.
 
 mod report;
-mod time;
 
 use flowgraph::plan::{Planned, cost};
-use qpu::fft::Direction;
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::request::Request;
+use qpu::fft::request::{Error, Request};
 use qpu::fft::samples::Format;
+use qpu::fft::{Direction, Plan};
+use qpu_programs::FFT;
 use report::Report;
-use v3d_sim::Board;
+use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
+use crate::client::Client;
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
 use crate::quantity::whole;
-use crate::transform::Kind;
-use crate::{constants, say};
+use crate::remote::Remote;
+use crate::transform::{Kind, LIMIT_US, chip, direction, failed, memory};
+use crate::{constants, say, transform};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
 const SHORT: u64 = 1 << 16;
+
+/// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now
+/// and then.
+const RUNS: u32 = 8;
 
 /// Options of `plan`.
 #[derive(clap::Args, Debug)]
@@ -79,9 +84,17 @@ pub struct Options {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Where it is run as well.
     #[command(flatten)]
     qpus: QpuOptions,
+}
+
+/// The time that a board took.
+struct Measured {
+    /// Microseconds from the first request to V3D to the end of the last program, in the shortest
+    /// run.
+    us: u32,
+    /// The board at the other end of the line.
+    place: String,
 }
 
 /// Prints the plan.
@@ -89,23 +102,17 @@ pub struct Options {
 /// # Errors
 /// Usage, for lengths, batches and kinds that have no plan, and unknown boards.
 pub fn run(options: &Options) -> Result<()> {
-    let Some(board) = Board::from_name(&options.board) else {
-        let names: Vec<_> = Board::ALL.iter().map(|board| board.name()).collect();
-        return Err(Failure::usage(format!(
-            "there is no board `{}`; choose one of {}",
-            options.board,
-            names.join(", ")
-        )));
-    };
+    let board = transform::board(&options.board)?;
+    let direction = direction(options.inverse);
     let request = Request {
         chip: chip(board),
-        ..request(options)?
+        ..request(options, direction)?
     };
     let model = constants::with(&options.set)?;
     let planned = Planned::new(request).map_err(|error| Failure::usage(error.to_string()))?;
     // Before the simulation, which takes longer than a board that refuses.
     let measured = match options.qpus.connect()? {
-        Some(client) => Some(time::on_board(&request, direction(options), client)?),
+        Some(client) => Some(on_board(&request, direction, client)?),
         None => None,
     };
     let tabled = matches!(board, Board::Pi1 | Board::Pi2)
@@ -113,24 +120,20 @@ pub fn run(options: &Options) -> Result<()> {
         .flatten();
     let is_tabled = tabled.is_some_and(|tabled| !tabled.is_predicted);
     let is_simulated = options.time || !is_tabled && planned.points() <= SHORT;
-    let cost = Cost {
-        floor: (board == Board::Pi1).then(|| cost::floor(&request)),
-        clocks: if is_simulated {
-            let direction = direction(options);
-            Some(time::simulated(&request, direction, board, &model)?)
-        } else {
-            tabled.map(|tabled| tabled.clocks)
-        },
-        clock_hz: f64::from(board.clock_hz()),
+    let clocks = if is_simulated {
+        Some(simulated(&request, direction, board, &model)?)
+    } else {
+        tabled.map(|tabled| tabled.clocks)
     };
     let report = Report {
         options,
         is_predicted: !is_simulated && !is_tabled,
         planned: &planned,
-        direction: direction(options),
-        cost: &cost,
+        direction,
+        clocks,
+        floor: (board == Board::Pi1).then(|| cost::floor(&request)),
         constants: &model,
-        board: board.name(),
+        board,
         measured: measured.as_ref(),
     };
     constants::note(&model);
@@ -140,8 +143,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// The request that is planned.
-fn request(options: &Options) -> Result<Request> {
+fn request(options: &Options, direction: Direction) -> Result<Request> {
     let kind = match (options.rows, options.powers) {
         (Some(rows), _) => Kind::Plane(rows),
         (None, Some(segments)) => Kind::Powers {
@@ -151,7 +153,7 @@ fn request(options: &Options) -> Result<Request> {
         (None, None) if options.real => Kind::Real,
         (None, None) => Kind::Complex,
     };
-    let transform = kind.of(options.n, direction(options))?;
+    let transform = kind.of(options.n, direction)?;
     let mut request = Request::of(transform, options.batch);
     request.samples = Format::from_name(&options.samples).unwrap_or(Format::F32);
     request.windowed = options.windowed;
@@ -159,36 +161,49 @@ fn request(options: &Options) -> Result<Request> {
     Ok(request)
 }
 
-const fn direction(options: &Options) -> Direction {
-    if options.inverse {
-        Direction::Inverse
-    } else {
-        Direction::Forward
-    }
+/// Clocks of the second run on the simulator, of that board's V3D.
+fn simulated(
+    request: &Request,
+    direction: Direction,
+    board: Board,
+    constants: &Constants,
+) -> Result<f64> {
+    let bytes = bytes(request)?;
+    let config = Config {
+        strict: true,
+        constants: constants.clone(),
+        ..Config::for_board(board)
+    };
+    let mut runner = SimRunner::with_config(bytes, config);
+    let refused = |error: Error<SimError>| Failure::usage(error.to_string());
+    let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(refused)?;
+    let mut run = || {
+        let report = plan.run(&mut runner, direction, LIMIT_US);
+        report.map_err(|error| {
+            Failure::integrity(format!("the simulated V3D failed: {error}; report it"))
+        })
+    };
+    run()?;
+    Ok(run()?.cycles.unwrap_or(0) as f64)
 }
 
-/// The lengths that the table has a split for.
-const fn chip(board: Board) -> Chip {
-    if board.has_system_l2() {
-        Chip::Bcm2835
-    } else {
-        Chip::Bcm2836
+/// Measures a plan on the board of `client`, with whatever is in its memory.
+fn on_board(request: &Request, direction: Direction, client: Client) -> Result<Measured> {
+    let mut remote = Remote::new(client, bytes(request)?)?;
+    let mut plan = Plan::with_buffers(FFT, request, &mut remote).map_err(failed)?;
+    let mut run = || plan.run(&mut remote, direction, LIMIT_US).map_err(failed);
+    run()?;
+    let mut us = u32::MAX;
+    for _ in 0..RUNS {
+        us = us.min(run()?.elapsed_us);
     }
+    Ok(Measured {
+        us,
+        place: remote.description(),
+    })
 }
 
-/// Its costs.
-struct Cost {
-    clocks: Option<f64>,
-    floor: Option<f64>,
-    clock_hz: f64,
-}
-
-impl Cost {
-    fn us(&self) -> Option<f64> {
-        Some(self.clocks? * 1e6 / self.clock_hz)
-    }
-
-    fn share(&self) -> Option<f64> {
-        Some(self.floor? / self.clocks?)
-    }
+fn bytes(request: &Request) -> Result<u32> {
+    let remedy = ": take a shorter transform or a smaller batch, or leave --time";
+    memory(request, "the plan needs", remedy)
 }

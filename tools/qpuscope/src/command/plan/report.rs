@@ -6,26 +6,30 @@ use std::fmt::Write as _;
 use flowgraph::plan::{BOARD_BYTES, PassLine, Planned, cost};
 use qpu::fft::Direction;
 use qpu::fft::request::Transform;
-use v3d_sim::Constants;
+use v3d_sim::{Board, Constants};
 
-use super::time::Measured;
-use super::{Cost, Options};
-use crate::constants;
+use super::{Measured, Options, RUNS};
+use crate::{constants, transform};
 
 /// The description of a plan.
 pub(super) struct Report<'a> {
     pub options: &'a Options,
     pub planned: &'a Planned,
     pub direction: Direction,
-    pub cost: &'a Cost,
+    pub clocks: Option<f64>,
+    pub floor: Option<f64>,
     /// True if its clocks are concluded from those of other batches.
     pub is_predicted: bool,
     pub constants: &'a Constants,
-    pub board: &'static str,
+    pub board: Board,
     pub measured: Option<&'a Measured>,
 }
 
 impl Report<'_> {
+    fn clock_hz(&self) -> f64 {
+        f64::from(self.board.clock_hz())
+    }
+
     /// For people.
     pub fn text(&self) -> String {
         let planned = self.planned;
@@ -56,15 +60,15 @@ impl Report<'_> {
         for line in planned.memory() {
             let _ = writeln!(text, "{line}");
         }
-        let _ = match self.cost.clocks {
+        let _ = match self.clocks {
             Some(clocks) => {
                 let source = if self.is_predicted {
                     "predicted from other batches: --time runs this one"
                 } else {
                     "simulated, second run"
                 };
-                let clock_hz = self.cost.clock_hz;
-                let line = cost::sentence(planned, clocks, source, clock_hz, self.board);
+                let (clock_hz, board) = (self.clock_hz(), self.board.name());
+                let line = cost::sentence(planned, clocks, source, clock_hz, board);
                 writeln!(text, "{line}")
             }
             None => writeln!(
@@ -72,11 +76,11 @@ impl Report<'_> {
                 "clocks of this kind are not tabled, and it is too long to run unasked: --time runs it on the simulator"
             ),
         };
-        if let Some(Measured { us, runs, place }) = self.measured {
-            let _ = writeln!(text, "{us} us on {place} (the shortest of {runs} runs)");
+        if let Some(Measured { us, place }) = self.measured {
+            let _ = writeln!(text, "{us} us on {place} (the shortest of {RUNS} runs)");
         }
-        if let Some(floor) = self.cost.floor {
-            let line = cost::floor_sentence(floor, self.cost.clocks);
+        if let Some(floor) = self.floor {
+            let line = cost::floor_sentence(floor, self.clocks);
             let _ = writeln!(text, "{line}");
         }
         text
@@ -103,8 +107,8 @@ impl Report<'_> {
             "samples": self.options.samples,
             "windowed": self.options.windowed,
             "batch": self.options.batch,
-            "direction": if self.options.inverse { "inverse" } else { "forward" },
-            "board": self.board,
+            "direction": transform::name(self.direction),
+            "board": self.board.name(),
             "radices": radices,
             "split": arrangement.split().to_string(),
             "passes": passes,
@@ -115,11 +119,11 @@ impl Report<'_> {
             "input_bytes": request.input_bytes(),
             "output_bytes": request.output_bytes(),
             "fits": self.planned.needed_bytes() <= BOARD_BYTES,
-            "clocks": self.cost.clocks,
-            "clocks_are_predicted": self.cost.clocks.is_some() && self.is_predicted,
-            "us": self.cost.us(),
-            "floor_clocks": self.cost.floor,
-            "share": self.cost.share(),
+            "clocks": self.clocks,
+            "clocks_are_predicted": self.clocks.is_some() && self.is_predicted,
+            "us": self.clocks.map(|clocks| clocks * 1e6 / self.clock_hz()),
+            "floor_clocks": self.floor,
+            "share": self.floor.zip(self.clocks).map(|(floor, clocks)| floor / clocks),
             "constants": constants::changed(self.constants),
             "measured_us": self.measured.map(|measured| measured.us),
             "measured_on": self.measured.map(|measured| &measured.place),

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Result};
 use crate::files::{self, Input};
 use crate::lines::{Line, strongest};
 use crate::output::series::{Series, Wanted, of_record};
-use crate::output::{self, RtlPower, Times};
+use crate::output::{self, Clock, RtlPower, Times};
 use crate::say;
 use crate::spectrum::Spectrum;
 use crate::utc::Utc;
@@ -30,7 +30,6 @@ pub(super) struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Nothing given out yet.
     pub(super) fn new(
         options: &'a Options,
         wanted: &'a Wanted,
@@ -51,7 +50,6 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// Gives a spectrum out.
     pub(super) fn give(&mut self, spectrum: &Spectrum) -> Result<()> {
         self.written += 1;
         let lines = strongest(spectrum, self.options.lines);
@@ -102,12 +100,15 @@ impl<'a> Outputs<'a> {
         let times = known.map_or_else(
             || {
                 let now = i64::try_from(device_us).unwrap_or(i64::MAX / 4);
-                Times::of_device(self.has_clock.then(|| Utc::now().after(-now)))
+                Times {
+                    clock: Clock::Device,
+                    zero: self.has_clock.then(|| Utc::now().after(-now)),
+                }
             },
             |(times, _)| times,
         );
         if self.clock.is_none()
-            && times.zero().is_none()
+            && times.zero.is_none()
             && matches!(self.options.format, Format::RtlPower | Format::Sdrff)
         {
             crate::say::remark!(

@@ -99,7 +99,6 @@ pub struct Options {
     /// Let the job's dumps go to files outside its folder
     #[arg(long)]
     dump_anywhere: bool,
-    /// Where it runs.
     #[command(flatten)]
     qpus: QpuOptions,
 }

@@ -15,11 +15,10 @@ use v3d_sim::SimRunner;
 
 use crate::failure::{Failure, Result};
 use crate::say;
+use crate::transform::LIMIT_US;
 
 /// RAM of the simulated board.
 const RAM_BYTES: u32 = 64 << 20;
-/// V3D time that a test may take.
-const LIMIT_US: u32 = 60_000_000;
 
 /// Options of `selftest`.
 #[derive(clap::Args, Debug)]
@@ -71,7 +70,7 @@ fn run_hello(json: bool) -> Result<()> {
     let words = hello(&mut runner(), number, LIMIT_US).map_err(|error| did_not_end(&error))?;
     let expected = number + ADDED;
     let passed = words == [expected; LANES];
-    let verdict = if passed { "ok" } else { "FAILED" };
+    let verdict = verdict(passed, "ok");
     print(
         json,
         &json!({ "program": "hello", "engine": "qpu", "passed": passed, "words": words }),
@@ -86,6 +85,10 @@ fn run_hello(json: bool) -> Result<()> {
     Err(wrong(&format!(
         "hello gave {words:x?}, not {expected:#x} in each word"
     )))
+}
+
+const fn verdict(passed: bool, right: &'static str) -> &'static str {
+    if passed { right } else { "FAILED" }
 }
 
 fn wrong(what: &str) -> Failure {

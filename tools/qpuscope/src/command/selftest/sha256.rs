@@ -12,16 +12,17 @@ use std::time::Instant;
 use clap::ValueEnum;
 use guest_fft::digests::{DIGEST_BYTES, ENGINE, MAX_BYTES};
 use guest_fft::{MAGIC, POINTS_AT, Task};
-use qpu::job::{Job, Launch, QpuSet, Runner};
+use qpu::job::Runner;
 use qpu_programs::sha256::{self, Digest, Group, LANES, Sha256};
 use serde_json::json;
 use sha2::Digest as _;
 use v3d_sim::{Board, Statistics};
 
-use super::{LIMIT_US, did_not_end, print, runner, wrong};
+use super::{did_not_end, print, runner, verdict, wrong};
 use crate::failure::Result;
 use crate::guest::Guest;
 use crate::quantity::within;
+use crate::transform::launch;
 
 /// Clocks of an issue slot.
 const SLOT_CLOCKS: f64 = 4.0;
@@ -100,11 +101,7 @@ fn run_qpu(options: &Options) -> Result<()> {
     let stalls = stalls(&runner.statistics());
     let timed = runner.is_timed();
     let passed = first_wrong.is_none();
-    let verdict = if passed {
-        "all as sha2 computes them"
-    } else {
-        "FAILED"
-    };
+    let verdict = verdict(passed, "all as sha2 computes them");
     let how = if timed {
         "cycle model"
     } else {
@@ -183,15 +180,7 @@ fn digests_by_qpu<R: Runner>(
         groups.push(sha256.load(runner, &messages)?);
     }
     let programs: Vec<_> = groups.iter().map(Group::program).collect();
-    let launches = [Launch {
-        programs: &programs,
-        clear: Group::CLEAR,
-        qpus: QpuSet::ALL,
-    }];
-    let job = Job {
-        launches: &launches,
-    };
-    let report = runner.run(&job, LIMIT_US)?;
+    let report = launch(runner, &programs)?;
     let mut digests = vec![];
     for group in groups {
         digests.extend(group.answer(runner)?.digests);
@@ -199,7 +188,6 @@ fn digests_by_qpu<R: Runner>(
     Ok((digests, report.cycles.unwrap_or(1).max(1)))
 }
 
-/// Computes the digests of these messages on the virtual Pi's ARM.
 fn run_arm(options: &Options) -> Result<()> {
     let guest = Guest::load(options.guest.as_deref())?;
     let messages = messages(options);
@@ -219,11 +207,7 @@ fn run_arm(options: &Options) -> Result<()> {
     let digests = bytes.as_chunks().0;
     let first_wrong = first_wrong(&messages, digests);
     let passed = first_wrong.is_none();
-    let verdict = if passed {
-        "all as this computer computes them"
-    } else {
-        "FAILED"
-    };
+    let verdict = verdict(passed, "all as this computer computes them");
     let (instructions, seconds) = (done.instructions(), done.us() * 1e-6);
     let rate = count as f64 / seconds;
     print(
@@ -250,7 +234,6 @@ fn run_arm(options: &Options) -> Result<()> {
     }
 }
 
-/// Computes them on this computer.
 fn run_host(options: &Options) -> Result<()> {
     let known = sha256::known::messages();
     let passed = known
@@ -266,11 +249,7 @@ fn run_host(options: &Options) -> Result<()> {
     std::hint::black_box(folded);
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
     let rate = messages.len() as f64 / seconds;
-    let verdict = if passed {
-        "known digests right"
-    } else {
-        "FAILED"
-    };
+    let verdict = verdict(passed, "known digests right");
     print(
         options.json,
         &json!({

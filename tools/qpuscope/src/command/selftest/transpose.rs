@@ -3,14 +3,15 @@
 //! Rows are read by a TMU and written to the VPM as columns, which a DMA stores. So every word is
 //! read once and written once, in whole lines of 64 bytes, and the store engine bounds the speed.
 
-use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
+use qpu::job::{BusAddr, Program, Runner};
 use qpu_programs::transpose::{MAX_QPUS, TILE, Transpose};
 use serde_json::json;
 use v3d_sim::{Board, SimError};
 
-use super::{LIMIT_US, did_not_end, print, runner, wrong};
+use super::{did_not_end, print, runner, verdict, wrong};
 use crate::failure::{Failure, Result};
 use crate::quantity::whole;
+use crate::transform::launch;
 
 /// Most rows and columns: two such matrices fit the simulated board, and run in seconds.
 const MAX_SIDE: u32 = 2048;
@@ -56,7 +57,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
     };
     let first_wrong = (0..words.len()).find(|&index| transposed[index] != at(index));
     let passed = first_wrong.is_none();
-    let verdict = if passed { "ok" } else { "FAILED" };
+    let verdict = verdict(passed, "ok");
     let clock_hz = Board::default().clock_hz();
     let bytes = 4 * words.len() as u64;
     let rate = bytes as f64 * f64::from(clock_hz) / cycles as f64;
@@ -104,15 +105,7 @@ fn transpose(options: &Options, words: &[u32]) -> Result<(Vec<u32>, usize, u64),
     };
     let mut programs = [nowhere; MAX_QPUS as usize];
     let qpus = matrix.programs(&mut runner, options.qpus, &mut programs)?;
-    let launches = [Launch {
-        programs: &programs[..qpus],
-        clear: CacheClear::All,
-        qpus: QpuSet::ALL,
-    }];
-    let job = Job {
-        launches: &launches,
-    };
-    let report = runner.run(&job, LIMIT_US)?;
+    let report = launch(&mut runner, &programs[..qpus])?;
     let mut transposed = vec![0; words.len()];
     runner.read(to, 0, &mut transposed)?;
     Ok((transposed, qpus, report.cycles.unwrap_or(1).max(1)))

@@ -18,7 +18,7 @@ use virtual_pi::{Config, VirtualPi};
 use crate::constants;
 use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
-use crate::link::read_image;
+use crate::link::{keep_pace, read_image};
 use crate::part::PartOptions;
 use crate::progress::Progress;
 use crate::quantity::{seconds, whole};
@@ -27,8 +27,6 @@ use crate::stop::Stop;
 
 /// Virtual time between two looks at the line.
 const SLICE: Duration = Duration::from_millis(2);
-/// When the computer is slower than the board, so much lag is kept and the rest forgiven.
-const MOST_LAG: Duration = Duration::from_millis(100);
 
 /// Bytes that are on their way to the board at most: the buffers of a UART and of the kernel's
 /// driver for it.
@@ -60,7 +58,6 @@ pub struct Options {
     /// from that virtual second on, else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     defect: Option<TimedDefect>,
-    /// The part on its pins.
     #[command(flatten)]
     part: PartOptions,
     /// The ARM waits for lines that its data cache does not hold
@@ -136,16 +133,7 @@ pub fn run(options: &Options) -> Result<()> {
             Taken::NewHost => board.serial_discard(),
         }
         if paced {
-            let ahead = Duration::from_nanos(board.now_ns()).saturating_sub(began.elapsed());
-            if !ahead.is_zero() {
-                std::thread::sleep(ahead);
-            }
-            let lag = began
-                .elapsed()
-                .saturating_sub(Duration::from_nanos(board.now_ns()));
-            if lag > MOST_LAG {
-                began += lag - MOST_LAG;
-            }
+            keep_pace(&mut began, Duration::from_nanos(board.now_ns()));
         }
         let mut until = (board.now_ns() + SLICE.as_nanos() as u64).min(limit_ns);
         if let Some(stop) = TimedDefect::next_stop(&mut defect, &mut board) {

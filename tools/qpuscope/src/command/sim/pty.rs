@@ -40,11 +40,7 @@ impl PtyLine {
 
     fn has_listener(&self) -> bool {
         let mut watched = [PollFd::new(&self.master, PollFlags::empty())];
-        let now = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        match poll(&mut watched, Some(&now)) {
+        match poll(&mut watched, Some(&Timespec::default())) {
             Ok(_) => !watched[0].revents().contains(PollFlags::HUP),
             Err(_) => true,
         }

@@ -134,11 +134,7 @@ fn prepare(peer: &TcpStream) -> std::io::Result<()> {
 fn has_gone(peer: &TcpStream) -> bool {
     let gone = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
     let mut watched = [PollFd::new(peer, PollFlags::RDHUP)];
-    let now = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    poll(&mut watched, Some(&now)).is_ok() && watched[0].revents().intersects(gone)
+    poll(&mut watched, Some(&Timespec::default())).is_ok() && watched[0].revents().intersects(gone)
 }
 
 impl Line for TcpLine {

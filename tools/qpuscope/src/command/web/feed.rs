@@ -3,17 +3,14 @@
 use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tungstenite::Bytes;
 
 use super::control::{FromPage, Source, ToPage, is_speed};
-use super::hub::{ForPage, Out, Seat, TAKES_NOTHING, Taken};
+use super::hub::{LOOK, Next, Out, Seat, TAKES_NOTHING, Taken};
 use super::line_queue::ToLine;
 use super::player::{Played, Player};
-
-/// The time between two looks at what ends everything.
-const LOOK: Duration = Duration::from_millis(250);
 
 /// A source for one page.
 pub enum Feed {
@@ -29,18 +26,6 @@ pub struct Recording {
     /// The messages before the next bytes.
     hello: Option<String>,
     has_ended: bool,
-}
-
-/// The next thing for the page.
-pub enum Next {
-    /// Something to send.
-    Out(Out),
-    /// Nothing for so long, unless it is woken.
-    Wait(Duration),
-    /// The page took too little.
-    TooSlow,
-    /// The source cannot be read further.
-    Broken(String),
 }
 
 impl Feed {
@@ -67,11 +52,7 @@ impl Feed {
         match self {
             Self::Line(seat) => {
                 drain(&seat.woken);
-                match seat.next() {
-                    ForPage::Out(out) => Next::Out(out),
-                    ForPage::Nothing => Next::Wait(LOOK),
-                    ForPage::TooSlow => Next::TooSlow,
-                }
+                seat.next()
             }
             Self::Recording(recording) => recording.next(),
         }

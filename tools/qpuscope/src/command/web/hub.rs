@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tungstenite::Bytes;
 
@@ -18,6 +18,8 @@ use super::writer::Writer;
 /// The most bytes that wait for a page: 14 s of a line at 3,000,000 baud.
 pub const QUEUE: usize = 4 << 20;
 
+/// The time between two looks at what ends everything.
+pub const LOOK: Duration = Duration::from_millis(250);
 /// The answer to what a page sends to recorded bytes.
 pub const TAKES_NOTHING: &str =
     "a recording takes no commands; start `qpuscope web` with a board's port for that";
@@ -29,6 +31,28 @@ pub enum Out {
     Bytes(Bytes),
     /// A message beside them.
     Text(String),
+}
+
+impl Out {
+    fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Text(text) => text.len(),
+        }
+    }
+}
+
+/// The next thing for a page.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Next {
+    /// Something to send.
+    Out(Out),
+    /// Nothing for so long, unless it is woken.
+    Wait(Duration),
+    /// The page took too little, and things for it were thrown away.
+    TooSlow,
+    /// The source cannot be read further.
+    Broken(String),
 }
 
 /// The fate of something that a page sent.
@@ -74,10 +98,7 @@ struct Page {
 
 impl Page {
     fn put(&mut self, out: Out) {
-        let bytes = match &out {
-            Out::Bytes(bytes) => bytes.len(),
-            Out::Text(text) => text.len(),
-        };
+        let bytes = out.len();
         if self.is_too_slow || self.bytes + bytes > QUEUE {
             self.is_too_slow = true;
             self.queue.clear();
@@ -162,20 +183,14 @@ impl Hub {
         let mut shared = self.shared();
         shared.to_line = LineQueue::default();
         shared.lost = Some(sentence.to_owned());
-        shared.say(&ToPage::Line {
-            state: State::Lost,
-            sentence: sentence.to_owned(),
-        });
+        shared.say_line(State::Lost, sentence);
     }
 
     /// The line is back.
     pub fn find(&self, sentence: &str) {
         let mut shared = self.shared();
         shared.lost = None;
-        shared.say(&ToPage::Line {
-            state: State::Back,
-            sentence: sentence.to_owned(),
-        });
+        shared.say_line(State::Back, sentence);
     }
 
     /// The recorded bytes have ended.
@@ -211,6 +226,11 @@ impl Shared {
             page.put(Out::Text(message.text()));
         }
     }
+
+    fn say_line(&mut self, state: State, sentence: &str) {
+        let sentence = sentence.to_owned();
+        self.say(&ToPage::Line { state, sentence });
+    }
 }
 
 /// A page's side of the hub. Dropping it lets another page write.
@@ -221,35 +241,21 @@ pub struct Seat {
     pub woken: UnixStream,
 }
 
-/// The next thing for a page.
-#[derive(Clone, PartialEq, Debug)]
-pub enum ForPage {
-    /// Something to send.
-    Out(Out),
-    /// Nothing yet.
-    Nothing,
-    /// Things were thrown away, because the page took them too slowly.
-    TooSlow,
-}
-
 impl Seat {
     /// The next thing for this page.
-    pub fn next(&self) -> ForPage {
+    pub fn next(&self) -> Next {
         let mut shared = self.hub.shared();
         let Some(page) = shared.pages.iter_mut().find(|page| page.id == self.id) else {
-            return ForPage::Nothing;
+            return Next::Wait(LOOK);
         };
         if page.is_too_slow {
-            return ForPage::TooSlow;
+            return Next::TooSlow;
         }
         let Some(out) = page.queue.pop_front() else {
-            return ForPage::Nothing;
+            return Next::Wait(LOOK);
         };
-        page.bytes -= match &out {
-            Out::Bytes(bytes) => bytes.len(),
-            Out::Text(text) => text.len(),
-        };
-        ForPage::Out(out)
+        page.bytes -= out.len();
+        Next::Out(out)
     }
 
     /// Returns whether things for this page were thrown away.
@@ -314,7 +320,7 @@ mod tests {
     /// A page that has read its greeting.
     fn seat(hub: &Arc<Hub>) -> Seat {
         let seat = hub.join().expect("a seat");
-        assert!(matches!(seat.next(), ForPage::Out(Out::Text(_))));
+        assert!(matches!(seat.next(), Next::Out(Out::Text(_))));
         seat
     }
 
@@ -328,9 +334,9 @@ mod tests {
         let pages = [seat(&hub), seat(&hub)];
         hub.give(vec![1, 2]);
         for page in &pages {
-            let given = ForPage::Out(Out::Bytes(Bytes::from_static(&[1, 2])));
+            let given = Next::Out(Out::Bytes(Bytes::from_static(&[1, 2])));
             assert_eq!(page.next(), given);
-            assert_eq!(page.next(), ForPage::Nothing);
+            assert_eq!(page.next(), Next::Wait(LOOK));
         }
     }
 
@@ -340,10 +346,10 @@ mod tests {
         let (slow, quick) = (seat(&hub), seat(&hub));
         for _ in 0..=QUEUE >> 16 {
             hub.give(vec![7; 1 << 16]);
-            assert!(matches!(quick.next(), ForPage::Out(Out::Bytes(_))));
+            assert!(matches!(quick.next(), Next::Out(Out::Bytes(_))));
         }
-        assert_eq!(slow.next(), ForPage::TooSlow);
-        assert_eq!(quick.next(), ForPage::Nothing);
+        assert_eq!(slow.next(), Next::TooSlow);
+        assert_eq!(quick.next(), Next::Wait(LOOK));
     }
 
     #[test]
@@ -399,11 +405,11 @@ mod tests {
         let (slow, quick) = (seat(&hub), seat(&hub));
         hub.give(vec![7; QUEUE / 8]);
         assert!(!hub.has_room());
-        assert!(matches!(quick.next(), ForPage::Out(Out::Bytes(_))));
+        assert!(matches!(quick.next(), Next::Out(Out::Bytes(_))));
         assert!(hub.has_room());
         drop(quick);
         assert!(!hub.has_room());
-        assert!(matches!(slow.next(), ForPage::Out(Out::Bytes(_))));
+        assert!(matches!(slow.next(), Next::Out(Out::Bytes(_))));
         assert!(hub.has_room());
     }
 
@@ -418,7 +424,7 @@ mod tests {
         assert_eq!(page.send(bytes(&[0])), refused);
         // One that comes now is told as well.
         let late = seat(&hub);
-        assert!(matches!(late.next(), ForPage::Out(Out::Text(text)) if text.contains("lost")));
+        assert!(matches!(late.next(), Next::Out(Out::Text(text)) if text.contains("lost")));
         hub.find("it is back");
         assert_eq!(page.send(bytes(&[0])), Taken::Yes);
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::hub::Hub;
 use super::line_queue::ToLine;
 use crate::failure::{Failure, Result};
-use crate::link::{Link, Received};
+use crate::link::{Link, Received, keep_pace};
 use crate::say;
 use crate::stop::{self, Stop};
 
@@ -25,10 +25,6 @@ const COLLECT: Duration = Duration::from_millis(15);
 const MESSAGE: usize = 16 << 10;
 /// The time between two tries to open a line that was lost.
 const AGAIN: Duration = Duration::from_secs(1);
-/// The time between two looks at Ctrl-C.
-const LOOK: Duration = Duration::from_millis(50);
-/// When the computer is slower than a virtual Pi, so much lag is kept and the rest forgiven.
-const MOST_LAG: Duration = Duration::from_millis(100);
 
 /// A way to open the line.
 pub type Open<'a> = &'a dyn Fn() -> Result<Box<dyn Link>>;
@@ -77,7 +73,7 @@ impl<'a> Line<'a> {
                 Ok(_) => {
                     self.hub.end();
                     say::remark!("{name} has ended; Ctrl-C ends the server");
-                    wait_for(stop, Duration::MAX);
+                    stop.wait_for(Duration::MAX);
                     return Ok(());
                 }
             };
@@ -129,7 +125,9 @@ impl<'a> Line<'a> {
         if self.since.elapsed() >= COLLECT || self.collected.len() >= MESSAGE {
             self.hand_on();
         }
-        self.keep_pace(&*link);
+        if let Some(start) = &mut self.virtual_start {
+            keep_pace(start, link.now());
+        }
         Ok(true)
     }
 
@@ -139,17 +137,6 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Waits while a virtual Pi is ahead of the clock on the wall.
-    fn keep_pace(&mut self, link: &dyn Link) {
-        let Some(start) = &mut self.virtual_start else {
-            return;
-        };
-        let (virtual_time, time) = (link.now(), start.elapsed());
-        std::thread::sleep(virtual_time.saturating_sub(time));
-        let lag = time.saturating_sub(virtual_time);
-        *start += lag.saturating_sub(MOST_LAG);
-    }
-
     /// Opens the line again once it is back; none when it is asked to stop before.
     fn find_again(&self, name: &str, failure: &Failure, stop: &Stop) -> Option<Box<dyn Link>> {
         say::remark!("{failure}");
@@ -157,7 +144,7 @@ impl<'a> Line<'a> {
             "the line {name} was lost; plug the board in again or start its other side, and it is opened within a second"
         ));
         loop {
-            wait_for(stop, AGAIN);
+            stop.wait_for(AGAIN);
             if stop.asked() {
                 return None;
             }
@@ -171,20 +158,12 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Waits for so long, or until it is asked to stop.
-fn wait_for(stop: &Stop, span: Duration) {
-    let start = Instant::now();
-    while !stop.asked() && start.elapsed() < span {
-        std::thread::sleep(LOOK);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
 
     use super::super::control::Source;
-    use super::super::hub::{ForPage, Out, Seat};
+    use super::super::hub::{Next, Out, Seat};
     use super::*;
 
     /// A link to a port that one at a time has open.
@@ -235,11 +214,11 @@ mod tests {
     /// A page that has read its greeting.
     fn page(hub: &Arc<Hub>) -> Seat {
         let page = hub.join().expect("a seat");
-        assert!(matches!(page.next(), ForPage::Out(Out::Text(_))));
+        assert!(matches!(page.next(), Next::Out(Out::Text(_))));
         page
     }
 
-    const LAST: ForPage = ForPage::Out(Out::Bytes(tungstenite::Bytes::from_static(b"last")));
+    const LAST: Next = Next::Out(Out::Bytes(tungstenite::Bytes::from_static(b"last")));
 
     #[test]
     fn a_lost_line_is_closed_before_it_is_opened_again() {
@@ -264,7 +243,7 @@ mod tests {
         for state in ["lost", "back"] {
             let next = page.next();
             assert!(
-                matches!(&next, ForPage::Out(Out::Text(text)) if text.contains(state)),
+                matches!(&next, Next::Out(Out::Text(text)) if text.contains(state)),
                 "{next:?}"
             );
         }

@@ -72,7 +72,6 @@ pub struct Options {
     /// A virtual Pi with broken silicon, as `sim --defect`
     #[arg(long, value_name = "NAME[@SECONDS]")]
     defect: Option<TimedDefect>,
-    /// The part on the pins of a virtual Pi.
     #[command(flatten)]
     part: PartOptions,
 }
@@ -106,22 +105,21 @@ pub fn run(options: &Options) -> Result<()> {
         ));
     }
     let listener = listen(options.listen)?;
-    if let Some(file) = recording {
-        check(file)?;
-        let path = Path::new(file);
-        let source = Source::Recording {
-            path: path.to_owned(),
-            name: say::path(path),
-            speed: options.speed.unwrap_or(1.0),
+    let Some(port) = port.filter(|_| recording.is_none()) else {
+        let source = match recording {
+            Some(file) => {
+                check(file)?;
+                let path = Path::new(file);
+                Source::Recording {
+                    path: path.to_owned(),
+                    name: say::path(path),
+                    speed: options.speed.unwrap_or(1.0),
+                }
+            }
+            None => Source::None,
         };
-        let server = serve(listener, folder, source, Some(file))?;
-        wait(&stop);
-        server.end();
-        return Ok(());
-    }
-    let Some(port) = port else {
-        let server = serve(listener, folder, Source::None, None)?;
-        wait(&stop);
+        let server = serve(listener, folder, source, recording)?;
+        stop.wait_for(Duration::MAX);
         server.end();
         return Ok(());
     };
@@ -187,13 +185,6 @@ fn serve(
         shown.unwrap_or("virtual Pis, and boards by Web Serial")
     );
     Ok(server)
-}
-
-/// Waits for Ctrl-C.
-fn wait(stop: &Stop) {
-    while !stop.asked() {
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Refuses a file whose beginning holds no frame.

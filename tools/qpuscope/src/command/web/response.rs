@@ -5,6 +5,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
+use tungstenite::http::StatusCode;
+
 use super::gate::Gate;
 use super::request::Refusal;
 
@@ -84,7 +86,13 @@ fn write(stream: &mut TcpStream, mut bytes: &[u8], until: Instant) -> std::io::R
 /// alone, and with what a page cannot say of itself.
 fn head(gate: &Gate, answer: &Answer<'_>) -> String {
     let [first, second] = gate.hosts();
-    let mut head = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
+    let status = StatusCode::from_u16(answer.status).ok();
+    let reason = status.and_then(|status| status.canonical_reason());
+    let mut head = format!(
+        "HTTP/1.1 {} {}\r\n",
+        answer.status,
+        reason.unwrap_or_default()
+    );
     let _ = write!(
         head,
         "Content-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n\
@@ -101,21 +109,6 @@ fn head(gate: &Gate, answer: &Answer<'_>) -> String {
         _ => "\r\n",
     };
     head
-}
-
-const fn reason(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        400 => "Bad Request",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        408 => "Request Timeout",
-        426 => "Upgrade Required",
-        431 => "Request Header Fields Too Large",
-        503 => "Service Unavailable",
-        _ => "Internal Server Error",
-    }
 }
 
 /// Ends a connection so that the other side reads the answer first: bytes of its request that

@@ -14,8 +14,8 @@ use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::Cl
 use tungstenite::{Bytes, Error, Message, WebSocket};
 
 use super::control::{FromPage, ToPage};
-use super::feed::{Feed, Next};
-use super::hub::{Out, Taken};
+use super::feed::Feed;
+use super::hub::{LOOK, Next, Out, Taken};
 
 /// The most bytes of a message of a page: no frame of the protocol has as many.
 const MESSAGE: usize = 64 << 10;
@@ -100,7 +100,7 @@ impl<'a> Socket<'a> {
         loop {
             // Asked before the queue is: nothing is put there once everything ends.
             let is_ending = self.ending.load(Ordering::SeqCst);
-            let mut wait = Duration::from_millis(250);
+            let mut wait = LOOK;
             match self.send_next()? {
                 Next::Out(_) => wait = Duration::ZERO,
                 Next::Wait(_) if is_ending && !self.has_unsent => return Ok(ended()),
@@ -285,13 +285,9 @@ fn ended() -> (CloseFrame, Duration) {
 
 /// A farewell. Its sentence may have 123 bytes.
 fn farewell(code: CloseCode, sentence: &str) -> CloseFrame {
-    let mut end = sentence.len().min(123);
-    while !sentence.is_char_boundary(end) {
-        end -= 1;
-    }
     CloseFrame {
         code,
-        reason: sentence[..end].into(),
+        reason: sentence[..sentence.floor_char_boundary(123)].into(),
     }
 }
 

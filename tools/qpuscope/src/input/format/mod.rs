@@ -228,6 +228,15 @@ impl Format {
     }
 }
 
+/// The help of `--samples`.
+pub(super) fn help() -> String {
+    format!(
+        "Format of raw samples where the file's ending does not say it: {}; with _be behind the name for big-endian \
+         numbers",
+        Format::names()
+    )
+}
+
 /// A format as an option gives it.
 ///
 /// # Errors

@@ -15,10 +15,12 @@ use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Annotation, Bytes, Channel, Format, Reading, Recording, Samples, rate_of};
+use super::{
+    Annotation, Bytes, Channel, Format, Reading, Recording, Samples, name_and_ending, rate_of,
+};
 use crate::failure::{Failure, Result};
 use crate::files::input;
-use crate::rate;
+use crate::quantity;
 use crate::text::quote;
 use meta::{Capture, Meta};
 use signal::Rate;
@@ -32,7 +34,7 @@ const DATA: &str = "sigmf-data";
 pub fn read_pair(path: &Path, how: &Reading) -> Result<Recording> {
     let meta_path = path.with_extension(META);
     let text = input::read(&meta_path, "a description of samples", input::TEXT)?;
-    let name = shown(&meta_path);
+    let (name, _) = name_and_ending(&meta_path);
     let meta = Meta::decode(&name, &text)?;
     let data = Bytes::open(&data_path(&meta_path, &meta)?)?;
     let end = data.len();
@@ -48,7 +50,7 @@ fn data_path(meta_path: &Path, meta: &Meta) -> Result<PathBuf> {
         Some(file) if file == dataset.as_str() => Ok(meta_path.with_file_name(file)),
         _ => Err(Failure::usage(format!(
             "{}: core:dataset `{}` is no file beside it; put the name of one there",
-            shown(meta_path),
+            name_and_ending(meta_path).0,
             quote(dataset)
         ))),
     }
@@ -69,11 +71,6 @@ pub fn read_memory(meta: &[u8], data: Vec<u8>, how: &Reading) -> Result<Recordin
     let name = "memory.sigmf-meta";
     let end = data.len() as u64;
     read(name, &Meta::decode(name, meta)?, data.into(), 0..end, how)
-}
-
-fn shown(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
 }
 
 /// The recording of a description, whose samples are the bytes in `place`.
@@ -126,7 +123,7 @@ fn read(
     })?;
     let mut notes = vec![];
     let stated = global.sample_rate.as_ref().map(|number| {
-        rate::rate(&number.to_string()).map_err(|_| {
+        quantity::rate(&number.to_string()).map_err(|_| {
             wrong(format!(
                 "core:sample_rate {number} is no sample rate; give it with --rate"
             ))

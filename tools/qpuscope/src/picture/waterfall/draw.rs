@@ -6,15 +6,15 @@ use super::super::axes::{Frame, frequency_axes, minus, subtitle};
 use super::super::drawing::{Anchor, Drawing, Ink, Raster, Style};
 use super::super::theme::{COLOURS, Inks, Theme};
 use super::super::{HEIGHT, WIDTH};
-use super::rows::{Row, Waterfall};
 use super::time_axis::{TimeAxis, time_axis};
+use super::{Row, Waterfall};
 use crate::quantity::ticks;
 use crate::spectrum::decibels;
 
 /// The place of the points.
 const LEFT: u32 = 118;
 const TOP: u32 = 96;
-const COLUMNS: u32 = super::rows::MOST_COLUMNS as u32;
+const COLUMNS: u32 = super::MOST_COLUMNS as u32;
 const ROWS: u32 = HEIGHT - TOP - 74;
 /// The width of the scale of levels, and its distance from the points.
 const SCALE: [f32; 2] = [16.0, 14.0];
@@ -85,14 +85,7 @@ impl Waterfall {
             &inks,
             &spectrum.level_unit(),
         );
-        let corners = [
-            (frame.left, frame.top),
-            (frame.right, frame.top),
-            (frame.right, frame.bottom),
-            (frame.left, frame.bottom),
-            (frame.left, frame.top),
-        ];
-        drawing.polygon(&corners, Style::Stroke(inks.axis, 1.0));
+        put_border(&mut drawing, &frame, [frame.left, frame.right], &inks);
         let words = self.words(&lines);
         let place = (frame.right, HEIGHT as f32 - 9.0);
         drawing.text(&words, place, 13.0, Anchor::End, inks.faint_text);
@@ -112,7 +105,7 @@ impl Waterfall {
     fn words(&self, lines: &Lines) -> String {
         let most = lines.rows.iter().flatten().map(|row| row.records).max();
         let most = most.unwrap_or(1);
-        let bins = self.first.power.len().div_ceil(super::rows::MOST_COLUMNS);
+        let bins = self.first.power.len().div_ceil(super::MOST_COLUMNS);
         let shared = match (most > 1, bins > 1) {
             (false, false) => None,
             (true, false) => Some(format!("{most} records")),
@@ -218,6 +211,14 @@ fn points(
     Some(pixels)
 }
 
+/// A border as high as the points.
+fn put_border(drawing: &mut Drawing, frame: &Frame, [left, right]: [f32; 2], inks: &Inks) {
+    let Frame { top, bottom, .. } = *frame;
+    let sides = [(left, top), (right, top), (right, bottom), (left, bottom)];
+    let corners: Vec<_> = sides.into_iter().chain([sides[0]]).collect();
+    drawing.polygon(&corners, Style::Stroke(inks.axis, 1.0));
+}
+
 /// Marks and words left of the points.
 fn put_time_axis(
     drawing: &mut Drawing,
@@ -268,14 +269,7 @@ fn put_scale(
             title: "scale of levels".to_owned(),
         });
     }
-    let corners = [
-        (left, frame.top),
-        (left + width, frame.top),
-        (left + width, frame.bottom),
-        (left, frame.bottom),
-        (left, frame.top),
-    ];
-    drawing.polygon(&corners, Style::Stroke(inks.axis, 1.0));
+    put_border(drawing, frame, [left, left + width], inks);
     let (marks, decimals) = ticks(levels.from_db, levels.to_db, 10);
     for level in marks {
         let (from, to) = (left + width, left + width + 4.0);

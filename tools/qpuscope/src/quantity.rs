@@ -1,10 +1,13 @@
-//! Numbers as people write them: `44.1k`, `2M`, `2e6`, `0x1000`, `1/3600`, `1.5min`.
+//! Numbers for people: how they are written, and how they are read.
 //!
-//! One parser reads them all, so that every option takes the same suffixes: k, M and G, and for
-//! whole numbers Ki, Mi and Gi as well. A small m is none: in rtl_power it is a million, in SI a
-//! thousandth.
+//! One parser reads `44.1k`, `2M`, `2e6`, `0x1000`, `1/3600` and `1.5min`, so that every option
+//! takes the same suffixes: k, M and G, and for whole numbers Ki, Mi and Gi as well. A small m is
+//! none: in rtl_power it is a million, in SI a thousandth.
 
 use std::time::Duration;
+
+use signal::Rate;
+pub use view::quantity::{decimals, digits, frequency, frequency_by, period, prefix, ticks};
 
 /// Suffixes and what they multiply with; the longer of two that end alike stands first.
 const SUFFIXES: [(&str, u64); 7] = [
@@ -70,6 +73,17 @@ pub fn fraction(text: &str) -> Option<(u64, u64)> {
     let ((a, b), (c, d)) = (exact(over)?, exact(under)?);
     let (over, under) = (a.checked_mul(d)?, b.checked_mul(c)?);
     (under != 0).then_some((over, under))
+}
+
+/// The rate that `text` is, as a fraction in lowest terms.
+pub(crate) fn rate(text: &str) -> Result<Rate, String> {
+    let rate = fraction(text).and_then(|(over, under)| Rate::new(over, under));
+    rate.ok_or_else(|| {
+        format!(
+            "`{text}` is not a sample rate; write samples a second as 48000, 44.1k or 2M, \
+             or as a fraction such as 1/3600 for one sample an hour"
+        )
+    })
 }
 
 /// A frequency in hertz, which may be negative: `145.0375M`, `-7.1k`.
@@ -202,5 +216,26 @@ mod tests {
         }
         assert!(number("0.5").is_err());
         assert!(whole::<u32>("5G").unwrap_err().contains("too large"));
+    }
+
+    #[test]
+    fn rates_are_plain_numbers_factors_and_fractions() {
+        let fraction = |text| rate(text).ok().map(|rate| (rate.num, rate.den));
+        assert_eq!(fraction("48000"), Some((48_000, 1)));
+        assert_eq!(fraction("44.1k"), Some((44_100, 1)));
+        assert_eq!(fraction("2M"), Some((2_000_000, 1)));
+        assert_eq!(fraction("2e6"), Some((2_000_000, 1)));
+        assert_eq!(fraction("0.5"), Some((1, 2)));
+        assert_eq!(fraction("1/3600"), Some((1, 3600)));
+        assert_eq!(fraction("2/7200"), Some((1, 3600)));
+        assert_eq!(fraction("1e6/3 Hz"), Some((1_000_000, 3)));
+    }
+
+    #[test]
+    fn what_is_no_rate_is_refused_with_examples() {
+        for text in ["", "0", "-5", "1/0", "fast", "1e99", "k", "1//2", "."] {
+            let error = rate(text).expect_err(text);
+            assert!(error.contains("1/3600"), "{error}");
+        }
     }
 }
