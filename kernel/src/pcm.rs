@@ -237,7 +237,7 @@ fn receive(slots: Slots) -> FieldValue<u32, RXC_A::Register> {
 mod tests {
     use super::*;
     use crate::mmio::fake;
-    use crate::timer::fake_clock;
+    use crate::timer::fake::clock as fake_clock;
     use core::mem::offset_of;
 
     const BOTH: Slots = Slots {

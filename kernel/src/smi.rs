@@ -213,7 +213,7 @@ fn timing(cycles: u32) -> FieldValue<u32, DSR::Register> {
 mod tests {
     use super::*;
     use crate::mmio::fake;
-    use crate::timer::fake_clock;
+    use crate::timer::fake::clock as fake_clock;
     use core::mem::offset_of;
 
     #[test]

@@ -121,17 +121,21 @@ impl Alarm {
     }
 }
 
-/// A counter that runs by itself, for tests of waits.
 #[cfg(test)]
-pub fn fake_clock() -> Clock {
-    let (registers, words) = crate::mmio::fake::zeros();
-    std::thread::spawn(move || {
-        for now_us in (0..).step_by(500) {
-            words.set(0x04, now_us);
-            std::thread::sleep(std::time::Duration::from_micros(100));
-        }
-    });
-    Clock::new(registers)
+pub mod fake {
+    use super::Clock;
+
+    /// A counter that runs by itself, for tests of waits.
+    pub fn clock() -> Clock {
+        let (registers, words) = crate::mmio::fake::zeros();
+        std::thread::spawn(move || {
+            for now_us in (0..).step_by(500) {
+                words.set(0x04, now_us);
+                std::thread::sleep(std::time::Duration::from_micros(100));
+            }
+        });
+        Clock::new(registers)
+    }
 }
 
 #[cfg(test)]

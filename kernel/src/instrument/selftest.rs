@@ -30,7 +30,7 @@ pub(super) enum Step {
 #[derive(Default)]
 pub(super) struct SelfTest {
     qpus: Option<QpuSelftest>,
-    report: Option<Report>,
+    pub report: Option<Report>,
 }
 
 impl SelfTest {
@@ -53,11 +53,6 @@ impl SelfTest {
         if !matches!(byte, b'\r' | b'\n') && self.report.take().is_some() {
             out.say("report: stopped");
         }
-    }
-
-    #[cfg(test)]
-    pub(super) fn has_report(&self) -> bool {
-        self.report.is_some()
     }
 
     /// Does one round of the QPU self-test, when it is under way.

@@ -359,6 +359,4 @@ fn is_news(now: &Measured, stated: &Measured) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod fake;
-#[cfg(test)]
-mod tests;
+pub(super) mod tests;

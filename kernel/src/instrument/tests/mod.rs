@@ -18,7 +18,7 @@ mod upload;
 
 use std::collections::VecDeque;
 
-use super::capture::fake::FakePort;
+use super::capture::tests::fake::FakePort;
 use super::line_rate::{LOWEST_BAUD, START_BAUD};
 use super::*;
 use crate::dma_buf::DmaBuf;

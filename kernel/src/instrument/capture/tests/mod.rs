@@ -1,7 +1,9 @@
 //! The state machine alone, with a DMA that is a program.
 
-use super::fake::FakePort;
+pub mod fake;
+
 use super::*;
+use fake::FakePort;
 
 const fn left(divisor: Option<u32>) -> Wiring {
     Wiring::I2s(Slots {
