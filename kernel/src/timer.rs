@@ -122,7 +122,7 @@ impl Alarm {
 }
 
 #[cfg(test)]
-pub mod fake {
+pub(crate) mod fake {
     use super::Clock;
 
     /// A counter that runs by itself, for tests of waits.
