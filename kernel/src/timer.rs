@@ -37,6 +37,10 @@ register_structs! {
 
 impl ReadOnlyBlock for Counter {}
 
+/// A block has not done in time what it was to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timeout;
+
 /// The running microsecond counter. Copies of it read the same counter.
 #[derive(Clone, Copy)]
 pub struct Clock {

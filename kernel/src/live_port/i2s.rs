@@ -5,7 +5,7 @@
 //!
 //! Simulated, not yet run on hardware.
 
-use super::shared::Shared;
+use super::Shared;
 use crate::board::PcmPins;
 use crate::dma::{self, Request};
 use crate::instrument::capture::{PortError, RING_BYTES, Slots};
@@ -56,11 +56,7 @@ impl I2s {
             shared.gpio.route_gp0();
         }
         let is_master = slots.divisor.is_some();
-        let slots = pcm::Slots {
-            left: slots.left,
-            right: slots.right,
-        };
-        self.pcm.set_up(slots, is_master);
+        self.pcm.set_up([slots.left, slots.right], is_master);
         shared.gpio.route_pcm(pins);
         let ready = self.pcm.clear(is_master);
         ready.map_err(|_| PortError::NoBlock)
