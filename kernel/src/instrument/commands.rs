@@ -7,7 +7,7 @@ use wire::{
 };
 
 use super::analyser::Costs;
-use super::board::{BaudError, Board};
+use super::board::Board;
 use super::descriptor::cropped;
 use super::hub::Hub;
 use super::line_rate::LOWEST_BAUD;
@@ -16,6 +16,7 @@ use super::refusal::Refusal;
 use super::report;
 use super::settings::{EngineChoice, MAX_N, MIN_N};
 use super::upload::Ending;
+use crate::baud::BaudError;
 use crate::engine::{Fft, QpuHost};
 
 /// Capabilities that depend neither on the board nor on a list, behind the windows.

@@ -21,6 +21,7 @@ use std::collections::VecDeque;
 use super::capture::tests::fake::FakePort;
 use super::line_rate::{LOWEST_BAUD, START_BAUD};
 use super::*;
+use crate::baud::BaudError;
 use crate::dma_buf::DmaBuf;
 use crate::engine::host_job::HostJob;
 use crate::engine::measure::Words;
@@ -168,6 +169,18 @@ impl Board for FakeBoard {
             wake_ns = wake_ns.min(self.now_ns + 512 * self.byte_ns());
         }
         self.now_ns = wake_ns;
+    }
+
+    fn take_break(&mut self) -> bool {
+        false
+    }
+
+    fn receive_capacity(&self) -> usize {
+        4096
+    }
+
+    fn clocks(&mut self) -> Clocks {
+        Clocks::default()
     }
 
     fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
