@@ -114,8 +114,8 @@ impl<'a> Records<'a> {
                 first_sample: summary.first_sample,
                 counters: Counters {
                     clamped: 0,
-                    qpu_us: summary.timing.qpu_us,
-                    cpu_us: summary.timing.cpu_us,
+                    qpu_us: summary.qpu_us,
+                    cpu_us: summary.cpu_us,
                     ..counters
                 },
             },

@@ -132,7 +132,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let after = self.analyser.so_far();
         taken.lots += 1;
         taken.blocks += after.blocks - before.blocks;
-        taken.qpu_us += u64::from(after.timing.qpu_us - before.timing.qpu_us);
+        taken.qpu_us += u64::from(after.qpu_us - before.qpu_us);
         if is_last {
             let values = self.analyser.values();
             let power = self.stream.records.power(values);

@@ -240,7 +240,7 @@ impl<Q: Fft> Analyser<'_, Q> {
             &mut self.cpu,
             alone,
             (window, gain),
-            (samples, 0),
+            (samples, 0, false),
             buffers.work,
             wanted,
         )?;

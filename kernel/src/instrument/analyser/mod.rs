@@ -22,8 +22,9 @@ use wire::{Domain, Doubt, SampleFormat};
 
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
+use crate::engine::proof;
 use crate::engine::samples::{Coding, History};
-use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner};
 pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
 pub(super) use exponential::Exponential;
@@ -54,7 +55,9 @@ pub(super) struct Summary {
     pub replaced: bool,
     pub doubt: Option<Doubt>,
     pub duty_ppm: Option<u32>,
-    pub timing: Timing,
+    /// Time of the QPUs and of the ARM, in microseconds.
+    pub qpu_us: u32,
+    pub cpu_us: u32,
 }
 
 /// The slices of the workspace that the analyser works in.
@@ -424,7 +427,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.cpu.prepare(N.trailing_zeros())?;
         self.cpu.transform(Direction::Forward, &mut data)?;
         let error = dsp::dft::relative_rms_error(&data, &expected);
-        Ok(ppb(error))
+        Ok(proof::ppb(error))
     }
 
     /// Reports if the QPUs have failed their self-test.
@@ -447,15 +450,5 @@ fn on<Q>(qpu: &mut Option<Q>) -> Result<&mut Q, EngineError> {
 fn go_on<Q: Fft>(qpu: &mut Option<Q>) {
     if let Some(qpu) = qpu {
         qpu.has_power();
-    }
-}
-
-/// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such
-/// values.
-fn ppb(error: f64) -> u32 {
-    if error.is_nan() {
-        u32::MAX
-    } else {
-        (error * 1e9) as u32
     }
 }
