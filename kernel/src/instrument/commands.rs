@@ -6,7 +6,6 @@ use wire::{
     Header, Info, Message, NakCode, State, UploadBegin, VERSION_MAJOR, VERSION_MINOR, Window,
 };
 
-use super::analyser::Costs;
 use super::board::Board;
 use super::descriptor::cropped;
 use super::hub::Hub;
@@ -198,18 +197,12 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             let _ = out.write_str("\n");
         }
-        let Costs {
-            proofs,
-            dropped,
-            proof_us,
-            checks,
-            check_us,
-        } = self.analyser.costs();
+        let costs = self.analyser.costs();
         let _ = writeln!(
             out,
-            "proofs={proofs}\nproof-us={proof_us}\nplans-dropped={dropped}"
+            "proofs={}\nproof-us={}\nplans-dropped={}\nchecks={}\ncheck-us={}",
+            costs.proofs, costs.proof_us, costs.dropped, costs.checks, costs.check_us
         );
-        let _ = writeln!(out, "checks={checks}\ncheck-us={check_us}");
     }
 
     pub(super) fn write_settings(

@@ -13,7 +13,7 @@ use super::capture::{Capture, Event, Measured, Port, WRONG_PERCENT, Wiring, writ
 use super::hub::Hub;
 use super::live::Asker;
 use super::refusal::Refusal;
-use super::settings::{Channel, Input, Settings};
+use super::settings::{Input, Settings, rounded};
 use crate::engine::{Fft, QpuHost};
 use crate::gpio::SMI_DATA_PINS;
 
@@ -124,11 +124,7 @@ impl Findings {
 
     /// Says what is wrong with the data.
     fn judge(&mut self, settings: &Settings, seen: &[Seen; 2]) {
-        let wants = match settings.channel {
-            Channel::Left => [true, false],
-            Channel::Right => [false, true],
-            Channel::Iq | Channel::Qi => [true, true],
-        };
+        let wants = settings.channel.slots();
         if let [Some(left), Some(right)] = [seen[0].constant(), seen[1].constant()] {
             self.trouble(format_args!(
                 "data never changes: left is always {left:#08x} and right {right:#08x}; check the \
@@ -174,8 +170,8 @@ impl Findings {
         let level = decibels((2.0 * rms * rms).max(1e-20));
         self.say(format_args!(
             "{name}: {} dBFS, mean {}",
-            Hundredths(level),
-            Hundredths(mean.into())
+            rounded(level, 2),
+            rounded(mean.into(), 2)
         ));
     }
 
@@ -204,7 +200,7 @@ impl Findings {
         if seen.constant().is_none() && mean.abs() > OFFSET {
             self.trouble(format_args!(
                 "{name}: DC offset {}; set dc=remove, or couple the input by a capacitor",
-                Hundredths(mean.into())
+                rounded(mean.into(), 2)
             ));
         }
         if seen.is_clipped() {
@@ -212,18 +208,6 @@ impl Findings {
                 "{name} reaches full scale; turn the level down"
             ));
         }
-    }
-}
-
-/// A number with two decimals, by integers only.
-struct Hundredths(f64);
-
-impl fmt::Display for Hundredths {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let hundredths = libm::round(self.0 * 100.0) as i32;
-        let sign = if hundredths < 0 { "-" } else { "" };
-        let hundredths = hundredths.unsigned_abs();
-        write!(f, "{sign}{}.{:02}", hundredths / 100, hundredths % 100)
     }
 }
 
@@ -238,11 +222,11 @@ fn unseen(wiring: Wiring) -> [Seen; 2] {
 
 /// The last frames.
 fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
-    let wiring = capture.wiring();
+    let wiring = capture.wiring;
     let mut seen = unseen(wiring);
     // A frame of two bytes may begin in the middle of a word.
-    let first = (capture.frames() - FRAMES) / 2 * 2;
-    capture.read(port, first, FRAMES, |words, _| {
+    let first = (capture.ring.frames() - FRAMES) / 2 * 2;
+    capture.ring.read(port.memory(), first, FRAMES, |words, _| {
         for (index, word) in words.iter().enumerate() {
             match wiring {
                 Wiring::I2s(_) => seen[index % 2].take(*word as i32 >> 8),
@@ -271,7 +255,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.live.probe = true;
         // A rate that is another is a finding like others, so the capture does not insist on it.
         let gives_clock = settings.wiring([true; 2]).gives_clock();
-        let exact = settings.expected_rate().filter(|_| gives_clock);
+        let exact = settings.rate.filter(|_| gives_clock);
         match self.live.open(&settings, [true; 2], exact, board) {
             Ok(()) => Ok(()),
             // These are findings, and the answer says them.
@@ -289,11 +273,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Goes on with the look at the live input; reports if there was something to do.
     pub(super) fn step_probe(&mut self, event: Event, board: &mut impl Board) -> bool {
         let capture = &self.live.capture;
-        let settle = match capture.wiring() {
+        let settle = match capture.wiring {
             Wiring::I2s(_) => SETTLE,
             Wiring::Smi { .. } => 0,
         };
-        let is_settled = capture.is_running() && capture.frames() >= settle + FRAMES;
+        let is_settled = capture.is_running() && capture.ring.frames() >= settle + FRAMES;
         let found = self.live.found.take();
         // What was measured before is of another capture.
         let measured = capture.measured().filter(|_| found.is_none());
@@ -305,8 +289,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             return false;
         }
         let mut findings = Findings::default();
-        let mut seen = unseen(capture.wiring());
-        let expected = self.settings.expected_rate();
+        let mut seen = unseen(capture.wiring);
+        let expected = self.settings.rate;
         match &trouble {
             Some(trouble) => findings.trouble(format_args!("{trouble}")),
             None => {
@@ -317,17 +301,16 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     findings.trouble(format_args!("{trouble}"));
                 }
                 seen = look(capture, board.port());
-                match capture.wiring() {
+                match capture.wiring {
                     Wiring::I2s(_) => findings.judge(&self.settings, &seen),
                     Wiring::Smi { .. } => findings.judge_parallel(&seen[0]),
                 }
             }
         }
-        let hertz = |rate: Rate| rate.to_hz();
-        let expected_hz = expected.map_or(0.0, hertz);
+        let expected_hz = expected.map_or(0.0, Rate::to_hz);
         if let Some(measured) = measured {
             let mut line = Text::new();
-            let what = match capture.wiring() {
+            let what = match capture.wiring {
                 Wiring::I2s(_) => "frame clock",
                 Wiring::Smi { .. } => "read clock",
             };

@@ -4,7 +4,6 @@ use dsp::level::{centi_db, half_db};
 use wire::{Chunk, Counters, Dc, Descriptor, Encoding, Message, NakCode, RecordHead};
 
 use super::analyser::Summary;
-use super::descriptor::bins_of;
 use super::kept::Kept;
 use super::refusal::Refusal;
 
@@ -50,7 +49,7 @@ pub(super) struct Sending {
 /// The records of a stream.
 pub(super) struct Records<'a> {
     power: &'a mut [f32],
-    kept: Kept<'a>,
+    pub kept: Kept<'a>,
     /// The record that is being sent.
     pub sending: Option<Sending>,
     next: u32,
@@ -97,7 +96,7 @@ impl<'a> Records<'a> {
         summary: &Summary,
         counters: Counters,
     ) -> Last {
-        let (lowest, all_bins) = bins_of(descriptor.domain, descriptor.n);
+        let (domain, n) = (descriptor.domain, descriptor.n as usize);
         let encoding = descriptor.encoding;
         let mut last = Last {
             head: RecordHead {
@@ -120,8 +119,8 @@ impl<'a> Records<'a> {
                 },
             },
             descriptor: *descriptor,
-            start: (descriptor.first_bin - lowest) as usize,
-            all_bins: all_bins as usize,
+            start: (descriptor.first_bin - domain.first_bin(n)) as usize,
+            all_bins: domain.bins(n),
         };
         // What was taken away on purpose is not lost to the encoding.
         let is_removed = |bin: i32| descriptor.dc == Dc::Remove && bin == 0;
@@ -204,11 +203,6 @@ impl<'a> Records<'a> {
         }
         let chunk = chunk_of(kept.head, data, offset, values.into());
         Ok(Message::Spectrum(chunk))
-    }
-
-    /// Reports if a record of so many bytes would take the place of one from number `held` on.
-    pub(super) fn would_lose(&self, bytes: usize, held: u32) -> bool {
-        self.kept.would_lose(bytes, held)
     }
 }
 

@@ -9,8 +9,9 @@ use qpu::machine::QPUS;
 
 use qpu_programs::microbench::{LIST, Microbench, RUNS, What};
 
-use super::board::{Board, BootTimes, ClockReading, Clocks, Stage};
+use super::board::{Board, BootTimes, Clocks, Stage};
 use super::notice::Notice;
+use super::settings::fixed;
 use super::text::engine_error;
 use crate::engine::measure::Words;
 use crate::engine::{EngineError, QpuHost};
@@ -23,32 +24,27 @@ pub(super) struct Report {
 
 /// Writes the lines of `get clocks`.
 pub(super) fn write_clocks(clocks: &Clocks, out: &mut impl Write) {
-    let all: [(&str, ClockReading); 4] = [
+    for (name, clock) in [
         ("arm", clocks.arm),
         ("core", clocks.core),
         ("v3d", clocks.v3d),
         ("uart", clocks.uart),
-    ];
-    for (name, reading) in all {
-        let ClockReading {
-            stated_hz,
-            measured_hz,
-        } = reading;
-        let _ = writeln!(out, "clock-{name}={stated_hz},{measured_hz}");
+    ] {
+        let _ = writeln!(
+            out,
+            "clock-{name}={},{}",
+            clock.stated_hz, clock.measured_hz
+        );
     }
     let _ = writeln!(out, "temperature={}", clocks.temperature);
 }
 
 /// Writes the line of `get boot`.
 pub(super) fn write_boot(boot: &BootTimes, first_spectrum_us: u32, out: &mut impl Write) {
-    let BootTimes {
-        entry_us,
-        greeting_us,
-        v3d_us,
-    } = *boot;
     let _ = writeln!(
         out,
-        "boot={entry_us},{greeting_us},{v3d_us},{first_spectrum_us}"
+        "boot={},{},{},{first_spectrum_us}",
+        boot.entry_us, boot.greeting_us, boot.v3d_us
     );
 }
 
@@ -140,7 +136,7 @@ fn write_bench(
     };
     match (bench.what, words) {
         (What::Time { .. }, words) => match milliclocks(words, v3d_hz) {
-            Some(clocks) => write!(out, "{}.{:03} clocks", clocks / 1000, clocks % 1000),
+            Some(clocks) => write!(out, "{} clocks", fixed(clocks as i64, 3)),
             None => write!(out, "no time"),
         },
         (What::Reservations, [right, ..]) => {

@@ -5,7 +5,7 @@ use dsp::spectrum::{accumulate, remove_mean};
 
 use super::check::Due;
 use super::pipeline::Lot;
-use super::{Analyser, Buffers, on};
+use super::{Analyser, on};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner};
 use crate::instrument::board::Board;
 use crate::instrument::capture::Capture;
@@ -167,14 +167,9 @@ impl<Q: Fft> Analyser<'_, Q> {
     pub(super) fn load_block(&mut self, start: usize) {
         let n = self.shape.n;
         let gain = self.gain(self.shape.window, n);
-        let Buffers {
-            history,
-            work,
-            window,
-            ..
-        } = &mut self.buffers;
-        let (window, work) = (&window[..n], &mut work[..n]);
-        history.load(start, window, work);
+        let buffers = &mut self.buffers;
+        let (window, work) = (&buffers.window[..n], &mut buffers.work[..n]);
+        buffers.history.load(start, window, work);
         if self.shape.removes_mean {
             remove_mean(window, gain.coherent, work);
         }

@@ -31,7 +31,7 @@ pub(super) use exponential::Exponential;
 use newest::Newest;
 use pipeline::Pipeline;
 use trust::Trust;
-pub(super) use trust::{Costs, Finding, Report};
+pub(super) use trust::{Finding, Report};
 
 pub(super) use shape::Shape;
 
@@ -96,10 +96,10 @@ pub(super) struct Analyser<'a, Q> {
     /// Blocks that are done at a time, at the most.
     at_a_time: u32,
     /// No more samples come: what is whole is done.
-    closed: bool,
+    pub(super) closed: bool,
     failures: u32,
     /// The QPUs failed their self-test and are left alone for good.
-    distrusted: bool,
+    pub(super) distrusted: bool,
     trust: Trust,
     checks: Checks,
     pipeline: Pipeline,
@@ -286,11 +286,6 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.needed().saturating_sub(self.waiting())
     }
 
-    /// No more samples come. Blocks that are whole become ready.
-    pub(super) fn close(&mut self) {
-        self.closed = true;
-    }
-
     /// Index of the next sample it takes.
     pub(super) fn next_sample(&self) -> u64 {
         self.position + self.filled() as u64
@@ -341,12 +336,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.buffers.history.extend(bytes)
     }
 
-    /// Blocks of the record under way that are finished.
-    pub(super) const fn blocks(&self) -> u32 {
-        self.summary.blocks
-    }
-
-    /// The facts about them.
+    /// The facts about the blocks of the record under way that are finished.
     pub(super) const fn so_far(&self) -> Summary {
         self.summary
     }
@@ -428,16 +418,6 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.cpu.transform(Direction::Forward, &mut data)?;
         let error = dsp::dft::relative_rms_error(&data, &expected);
         Ok(proof::ppb(error))
-    }
-
-    /// Reports if the QPUs have failed their self-test.
-    pub(super) fn is_qpu_distrusted(&self) -> bool {
-        self.distrusted
-    }
-
-    /// Leaves the QPUs alone from now on.
-    pub(super) fn distrust_qpu(&mut self) {
-        self.distrusted = true;
     }
 }
 
