@@ -192,22 +192,16 @@ impl<L: OutputPin> Board for Device<L> {
     fn clocks(&mut self) -> Clocks {
         // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's
         // time.
-        let mut of = |clock| ClockReading {
-            stated_hz: self.drivers.mailbox.clock_hz(Tag::ClockRate, clock),
-            measured_hz: self.drivers.mailbox.clock_hz(Tag::MeasuredClockRate, clock),
-        };
-        let (arm, core) = (of(ClockId::Arm), of(ClockId::Core));
-        let (v3d, uart) = (of(ClockId::V3d), of(ClockId::Uart));
-        let temperature = match self.drivers.mailbox.property::<2>(Tag::Temperature, &[0]) {
-            Ok([_, millidegrees]) => millidegrees,
-            Err(_) => 0,
-        };
+        let mailbox = &mut self.drivers.mailbox;
+        let clocks = [ClockId::Arm, ClockId::Core, ClockId::V3d, ClockId::Uart];
+        let readings = clocks.map(|clock| ClockReading {
+            stated_hz: mailbox.clock_hz(Tag::ClockRate, clock),
+            measured_hz: mailbox.clock_hz(Tag::MeasuredClockRate, clock),
+        });
+        let answer = mailbox.property::<2>(Tag::Temperature, &[0]);
         Clocks {
-            arm,
-            core,
-            v3d,
-            uart,
-            temperature,
+            readings,
+            temperature: answer.map_or(0, |[_, millidegrees]| millidegrees),
         }
     }
 

@@ -61,16 +61,15 @@ pub struct ClockReading {
 /// Clocks and temperature at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Clocks {
-    /// The ARM's.
-    pub arm: ClockReading,
-    /// The VideoCore's, the system L2's and the memory bus's.
-    pub core: ClockReading,
-    /// V3D's.
-    pub v3d: ClockReading,
-    /// The UART's.
-    pub uart: ClockReading,
+    /// Those of [`Clocks::NAMES`], in this order.
+    pub readings: [ClockReading; 4],
     /// Thousandths of a degree Celsius; 0: no answer.
     pub temperature: u32,
+}
+
+impl Clocks {
+    /// The ARM's; the one of VideoCore, system L2 and memory bus; V3D's; the UART's.
+    pub const NAMES: [&str; 4] = ["arm", "core", "v3d", "uart"];
 }
 
 signal::code! {

@@ -9,7 +9,7 @@ use dsp::level::decibels;
 use wire::{Message, NakCode, Probed, Rate, Slot};
 
 use super::board::Board;
-use super::capture::{Capture, Event, Measured, Port, WRONG_PERCENT, Wiring, write_hz};
+use super::capture::{Capture, Event, Measured, Port, WRONG_PERCENT, Wiring, hertz};
 use super::hub::Hub;
 use super::live::Asker;
 use super::refusal::Refusal;
@@ -23,9 +23,6 @@ const SETTLE: u64 = (1 << 18) / 64 * 5 / 4;
 const FRAMES: u64 = 4096;
 /// A mean beyond this is worth a sentence: the offset of microphones that are all right is less.
 const OFFSET: f32 = 0.05;
-
-/// Sentences.
-type Text = heapless::String<1024>;
 
 /// The samples of a slot, or of a parallel ADC, as they come: 24 bits with a sign, or 8 bits with
 /// an offset.
@@ -109,7 +106,7 @@ const FULL_SCALE: f32 = 1.0 - 1.0 / 8_388_608.0;
 #[derive(Default)]
 struct Findings {
     troubles: u8,
-    text: Text,
+    text: heapless::String<1024>,
 }
 
 impl Findings {
@@ -309,13 +306,13 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
         let expected_hz = expected.map_or(0.0, Rate::to_hz);
         if let Some(measured) = measured {
-            let mut line = Text::new();
             let what = match capture.wiring {
                 Wiring::I2s(_) => "frame clock",
                 Wiring::Smi { .. } => "read clock",
             };
-            let _ = write_measured(what, &measured, &mut line);
-            findings.say(format_args!("{line}"));
+            let rate = hertz(measured.rate.to_hz());
+            let within = hertz(measured.within_hz);
+            findings.say(format_args!("{what} {rate} Hz, within {within} Hz"));
         }
         let probed = Probed {
             troubles: findings.troubles,
@@ -337,15 +334,6 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.live.end(board);
         true
     }
-}
-
-/// Writes a clock as it was measured.
-fn write_measured(what: &str, measured: &Measured, out: &mut impl Write) -> fmt::Result {
-    write!(out, "{what} ")?;
-    write_hz(measured.rate.to_hz(), out)?;
-    out.write_str(" Hz, within ")?;
-    write_hz(measured.within_hz, out)?;
-    out.write_str(" Hz")
 }
 
 #[cfg(test)]

@@ -16,20 +16,12 @@ use super::text::engine_error;
 use crate::engine::measure::Words;
 use crate::engine::{EngineError, QpuHost};
 
-/// The progress of the summary: the number of the next microbenchmark.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Report {
-    next: usize,
-}
+/// Room that the lines of a step need among the text that waits.
+pub(super) const LINE_ROOM: usize = 768;
 
 /// Writes the lines of `get clocks`.
 pub(super) fn write_clocks(clocks: &Clocks, out: &mut impl Write) {
-    for (name, clock) in [
-        ("arm", clocks.arm),
-        ("core", clocks.core),
-        ("v3d", clocks.v3d),
-        ("uart", clocks.uart),
-    ] {
+    for (name, clock) in Clocks::NAMES.iter().zip(clocks.readings) {
         let _ = writeln!(
             out,
             "clock-{name}={},{}",
@@ -48,38 +40,27 @@ pub(super) fn write_boot(boot: &BootTimes, first_spectrum_us: u32, out: &mut imp
     );
 }
 
-impl Report {
-    /// Room that the lines of a step need among the text that waits.
-    pub(super) const LINE_ROOM: usize = 768;
-
-    pub(super) const fn begin() -> Self {
-        Self { next: 0 }
+/// Does one step, the microbenchmark of this number; reports if there are more.
+pub(super) fn step<Q: QpuHost>(
+    number: usize,
+    mut qpu: Result<&mut Q, EngineError>,
+    first_spectrum_us: u32,
+    board: &mut impl Board,
+    out: &mut Notice,
+) -> bool {
+    if number == 0 {
+        write_head(&mut qpu, first_spectrum_us, board, out);
     }
-
-    /// Does one step; reports if there are more.
-    pub(super) fn step<Q: QpuHost>(
-        &mut self,
-        mut qpu: Result<&mut Q, EngineError>,
-        first_spectrum_us: u32,
-        board: &mut impl Board,
-        out: &mut Notice,
-    ) -> bool {
-        if self.next == 0 {
-            write_head(&mut qpu, first_spectrum_us, board, out);
-        }
-        let bench = LIST.get(self.next);
-        self.next += 1;
-        let goes_on = bench.is_some_and(|bench| {
-            let v3d_hz = board.info().clocks.v3d_hz;
-            let result = time_bench(qpu, bench, board);
-            let _ = write_bench(bench, &result, v3d_hz, out);
-            !matches!(result, Err(EngineError::NotAvailable))
-        });
-        if !goes_on {
-            out.say("report: done; `qpuscope report PORT -o FILE` writes all of it to a file");
-        }
-        goes_on
+    let goes_on = LIST.get(number).is_some_and(|bench| {
+        let v3d_hz = board.info().clocks.v3d_hz;
+        let result = time_bench(qpu, bench, board);
+        let _ = write_bench(bench, &result, v3d_hz, out);
+        !matches!(result, Err(EngineError::NotAvailable))
+    });
+    if !goes_on {
+        out.say("report: done; `qpuscope report PORT -o FILE` writes all of it to a file");
     }
+    goes_on
 }
 
 fn write_head<Q: QpuHost>(

@@ -13,7 +13,7 @@ use crate::pcm::{self, Pcm};
 
 /// The input.
 pub(super) struct I2s {
-    pcm: Pcm,
+    pub pcm: Pcm,
     /// The place of its pins, if the board has them.
     pins: Option<PcmPins>,
 }
@@ -71,14 +71,6 @@ impl I2s {
         shared.clocks.stop();
         if let Some(pins) = self.pins {
             shared.gpio.release_pcm(pins);
-        }
-    }
-
-    /// Reports a FIFO that ran over.
-    pub(super) fn check(&self) -> Result<(), PortError> {
-        match self.pcm.has_overrun() {
-            true => Err(PortError::Overrun),
-            false => Ok(()),
         }
     }
 }

@@ -105,7 +105,8 @@ impl Port for LivePort {
         let destination = destination.map_err(|failed| PortError::Dma(failed.debug))?;
         match self.open {
             Some(Wiring::Smi { .. }) => self.parallel.check(at_us)?,
-            _ => self.i2s.check()?,
+            _ if self.i2s.pcm.has_overrun() => return Err(PortError::Overrun),
+            _ => {}
         }
         let bytes = destination.wrapping_sub(self.shared.memory.bus().0);
         // Until the channel has loaded the ring's block, DEST_AD is what it was.

@@ -25,7 +25,7 @@ pub(super) use meter::Measured;
 pub use port::{
     JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring,
 };
-pub(super) use trouble::{Trouble, write_hz};
+pub(super) use trouble::{Trouble, hertz};
 
 use meter::Meter;
 use ring::Ring;
