@@ -91,33 +91,27 @@ fn removed(spectra: &Spectra) -> Removed {
 #[derive(Clone, Debug)]
 pub struct PowerPlan {
     spectra: Spectra,
-    /// The plan, and its twin between other buffers where there is memory for it: so one can run
-    /// while samples of the other are written and its powers read.
-    sets: heapless::Vec<Set, 2>,
-    /// The set that is next.
-    next: usize,
+    plan: Plan,
+    /// The same between other buffers, where there is memory for it: so one can run while samples
+    /// of the other are written and its powers read.
+    twin: Option<Plan>,
+    /// The inputs that they were made with; the plan's, and the twin's where there is one.
+    own: [Buffer; 2],
+    /// The one that is next.
+    next: Set,
+    /// Those that were started and whose powers have not been read.
+    under_way: [bool; 2],
     /// It has been proven since it was made.
     pub is_believed: bool,
 }
 
-/// A plan and its buffers.
-#[derive(Clone, Debug)]
-struct Set {
-    plan: Plan,
-    /// The input that it was made with.
-    own: Buffer,
-    /// It was started, and its powers have not been read.
-    is_under_way: bool,
-}
-
-impl Set {
-    fn new(plan: Plan) -> Self {
-        Self {
-            own: plan.input(),
-            plan,
-            is_under_way: false,
-        }
-    }
+/// The plan itself, or its twin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Set {
+    /// The plan.
+    Own,
+    /// Its twin.
+    Twin,
 }
 
 impl PowerPlan {
@@ -148,11 +142,14 @@ impl PowerPlan {
             Error::Memory { .. } => Ok(None),
             error => Err(error),
         })?;
-        let sets = [Some(plan), twin].into_iter().flatten().map(Set::new);
+        let own = [Some(&plan), twin.as_ref()].map(|it| it.unwrap_or(&plan).input());
         Ok(Self {
             spectra: *spectra,
-            sets: sets.collect(),
-            next: 0,
+            plan,
+            twin,
+            own,
+            next: Set::Own,
+            under_way: [false; 2],
             is_believed: false,
         })
     }
@@ -165,8 +162,8 @@ impl PowerPlan {
 
     /// Reports if another can be started, or all blocks taken.
     #[must_use]
-    pub fn is_free(&self) -> bool {
-        !self.sets[self.next].is_under_way
+    pub const fn is_free(&self) -> bool {
+        !self.under_way[self.next as usize]
     }
 
     /// Lets `held` take the power of all blocks of `samples`; not on an error. Returns the time on
@@ -183,14 +180,14 @@ impl PowerPlan {
     ) -> Result<u32, Error<R::Error>> {
         let set = self.take_set();
         self.copy(set, runner, samples)?;
-        let plan = &mut self.sets[set].plan;
+        let plan = self.of(set);
         let report = plan.run(runner, Direction::Forward, limit_us)?;
         self.read(set, runner, held)?;
         Ok(report.elapsed_us)
     }
 
-    /// Starts to make the power of all blocks of `samples`; returns the set in which it will be,
-    /// and the report where it is there already. [`Self::is_free`] has to be true.
+    /// Starts to make the power of all blocks of `samples`; returns where it will be, and the
+    /// report where it is there already. [`Self::is_free`] has to be true.
     ///
     /// # Errors
     /// As [`Plan::start`].
@@ -199,15 +196,15 @@ impl PowerPlan {
         runner: &mut R,
         samples: Samples,
         limit_us: u32,
-    ) -> Result<(usize, Option<Report>), Error<R::Error>> {
+    ) -> Result<(Set, Option<Report>), Error<R::Error>> {
         let set = self.take_set();
         match samples {
             Samples::Copied(words) => self.copy(set, runner, words)?,
-            Samples::InPlace(buffer) => self.sets[set].plan.set_input(runner, buffer)?,
+            Samples::InPlace(buffer) => self.of(set).set_input(runner, buffer)?,
         }
-        let plan = &mut self.sets[set].plan;
+        let plan = self.of(set);
         let report = plan.start(runner, Direction::Forward, limit_us)?;
-        self.sets[set].is_under_way = true;
+        self.under_way[set as usize] = true;
         Ok((set, report))
     }
 
@@ -217,7 +214,7 @@ impl PowerPlan {
     /// As [`Runner::read`].
     pub fn finish<R: Runner>(
         &mut self,
-        set: usize,
+        set: Set,
         runner: &mut R,
         held: &mut [f64],
     ) -> Result<(), R::Error> {
@@ -226,40 +223,53 @@ impl PowerPlan {
     }
 
     /// Gives up the powers of a set that has come to its end.
-    pub fn abandon(&mut self, set: usize) {
-        self.sets[set].is_under_way = false;
+    pub const fn abandon(&mut self, set: Set) {
+        self.under_way[set as usize] = false;
     }
 
     /// The set that is next, and by turns the other.
-    fn take_set(&mut self) -> usize {
+    const fn take_set(&mut self) -> Set {
         let set = self.next;
-        self.next = (set + 1) % self.sets.len();
+        self.next = match (set, &self.twin) {
+            (Set::Own, Some(_)) => Set::Twin,
+            _ => Set::Own,
+        };
         set
+    }
+
+    const fn of(&mut self, set: Set) -> &mut Plan {
+        match (set, &mut self.twin) {
+            (Set::Twin, Some(twin)) => twin,
+            _ => &mut self.plan,
+        }
+    }
+
+    /// The samples and the powers of a set.
+    fn buffers(&self, set: Set) -> [Buffer; 2] {
+        let plan = match (set, &self.twin) {
+            (Set::Twin, Some(twin)) => twin,
+            _ => &self.plan,
+        };
+        [plan.input(), plan.output()]
     }
 
     /// Lets a set read samples from its own input, and writes them there.
     fn copy<R: Runner>(
         &mut self,
-        set: usize,
+        set: Set,
         runner: &mut R,
         samples: &[u32],
     ) -> Result<(), Error<R::Error>> {
-        let Set { plan, own, .. } = &mut self.sets[set];
-        plan.set_input(runner, *own)?;
+        let own = self.own[set as usize];
+        self.of(set).set_input(runner, own)?;
         self.write(set, runner, samples).map_err(Error::Runner)
     }
 
     /// Writes the samples of all blocks.
-    fn write<R: Runner>(
-        &self,
-        set: usize,
-        runner: &mut R,
-        samples: &[u32],
-    ) -> Result<(), R::Error> {
+    fn write<R: Runner>(&self, set: Set, runner: &mut R, samples: &[u32]) -> Result<(), R::Error> {
         let Spectra { coding, .. } = self.spectra;
-        let plan = &self.sets[set].plan;
-        let input = plan.input();
-        if plan.request().hop.is_some() {
+        let [input, _] = self.buffers(set);
+        if self.plan.request().hop.is_some() {
             let words = coding.words(self.spectra.samples());
             let samples = &samples[..words.min(samples.len())];
             // Not at once: between two pieces the runner looks if a job has ended.
@@ -284,13 +294,8 @@ impl PowerPlan {
     /// Powers are the detector's of the blocks, in the order of `held`, from the first row of
     /// sixteen with wanted bins on; of two detectors those of the second are behind those of the
     /// first.
-    fn read<R: Runner>(
-        &self,
-        set: usize,
-        runner: &mut R,
-        held: &mut [f64],
-    ) -> Result<(), R::Error> {
-        let output = self.sets[set].plan.output();
+    fn read<R: Runner>(&self, set: Set, runner: &mut R, held: &mut [f64]) -> Result<(), R::Error> {
+        let [_, output] = self.buffers(set);
         let powers = blocks(&self.spectra).powers();
         let [start, end] = self.spectra.bins;
         let first_wanted = powers.all_bins()[0] + start as i32;

@@ -21,7 +21,7 @@ use wire::JobBlock;
 
 use super::host_job::{HostJob, HostJobs};
 use super::measure::{self, Words};
-use super::power::{self, PowerPlan};
+use super::power::{self, PowerPlan, Set};
 use super::qpu_selftest::{self, Verdict};
 use super::{Candidate, EngineError, Fft, Manner, QpuHost, Samples, Spectra};
 
@@ -65,8 +65,7 @@ pub struct QpuEngine<R: Runner> {
 /// Powers on their way.
 struct Started {
     spectra: Spectra,
-    /// The set of buffers of their plan.
-    set: usize,
+    set: Set,
     /// The report of their job, when it has ended.
     report: Option<Result<Report, EngineError>>,
 }
