@@ -192,7 +192,7 @@ impl Capture {
     fn judge(&mut self, now_us: u64) -> Result<Event, Trouble> {
         if self.meter.idle_us(now_us) > IDLE_US {
             return Err(match self.ring.frames() {
-                0 => self.nothing(),
+                0 => Trouble::Nothing(self.wiring),
                 samples => Trouble::Stopped { samples },
             });
         }
@@ -217,7 +217,7 @@ impl Capture {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
             return if late {
-                Err(self.nothing())
+                Err(Trouble::Nothing(self.wiring))
             } else {
                 Ok(Event::Nothing)
             };
@@ -258,14 +258,6 @@ impl Capture {
         Ok(())
     }
 
-    /// The trouble that no sample has come.
-    const fn nothing(&self) -> Trouble {
-        match self.wiring {
-            Wiring::I2s(_) => Trouble::Nothing,
-            Wiring::Smi { .. } => Trouble::NoReads,
-        }
-    }
-
     /// The trouble that samples come at a rate that cannot be.
     const fn out_of_range(&self, measured: Measured) -> Trouble {
         match (self.wiring, self.expected) {
@@ -276,9 +268,10 @@ impl Capture {
 
     /// The trouble that samples come at another rate.
     pub(super) const fn other_rate(&self, measured: Measured, expected: Rate) -> Trouble {
-        match self.wiring {
-            Wiring::I2s(_) => Trouble::Rate { measured, expected },
-            Wiring::Smi { .. } => Trouble::ReadRate { measured, expected },
+        Trouble::Rate {
+            wiring: self.wiring,
+            measured,
+            expected,
         }
     }
 

@@ -5,27 +5,21 @@ use core::fmt;
 use wire::Rate;
 
 use super::meter::Measured;
-use super::port::PortError;
+use super::port::{PortError, Wiring};
 
 /// Why there are no samples, or no more.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::instrument) enum Trouble {
     Port(PortError),
     /// No sample came, although there is a clock.
-    Nothing,
-    /// As [`Trouble::Nothing`], of SMI, which gives the clock itself.
-    NoReads,
+    Nothing(Wiring),
     /// The clock has stopped.
     Stopped {
         samples: u64,
     },
-    /// The frame clock is another than was set.
+    /// The frame clock of I2S, or the rate of SMI's reads, is another than was set.
     Rate {
-        measured: Measured,
-        expected: Rate,
-    },
-    /// SMI reads at another rate than was set.
-    ReadRate {
+        wiring: Wiring,
         measured: Measured,
         expected: Rate,
     },
@@ -54,10 +48,10 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Port(error) => error.fmt(f),
-            Self::Nothing => f.write_str(
+            Self::Nothing(Wiring::I2s(_)) => f.write_str(
                 "no sample came within 50 ms; check the wires of bit clock and frame clock",
             ),
-            Self::NoReads => f.write_str(
+            Self::Nothing(Wiring::Smi { .. }) => f.write_str(
                 "no sample came within 50 ms although the board gives the clock; switch the board \
                  off and on",
             ),
@@ -66,18 +60,22 @@ impl fmt::Display for Trouble {
                 "the clock stopped after {samples} samples; check power and wires of the ADC, and \
                  start again"
             ),
-            Self::Rate { measured, expected } => write!(
-                f,
-                "frame clock {} Hz, expected {}; set rate=auto, or check the ADC's clock",
-                hertz(measured.rate.to_hz()),
-                hertz(expected.to_hz())
-            ),
-            Self::ReadRate { measured, expected } => write!(
-                f,
-                "read clock {} Hz, expected {}; set a lower rate",
-                hertz(measured.rate.to_hz()),
-                hertz(expected.to_hz())
-            ),
+            Self::Rate {
+                wiring,
+                measured,
+                expected,
+            } => {
+                let (what, advice) = match wiring {
+                    Wiring::I2s(_) => ("frame", "set rate=auto, or check the ADC's clock"),
+                    Wiring::Smi { .. } => ("read", "set a lower rate"),
+                };
+                let (measured, expected) = (measured.rate.to_hz(), expected.to_hz());
+                let (measured, expected) = (hertz(measured), hertz(expected));
+                write!(
+                    f,
+                    "{what} clock {measured} Hz, expected {expected}; {advice}"
+                )
+            }
             Self::Range(measured) => write!(
                 f,
                 "frame clock {} Hz; parts with 8,000 to 384,000 Hz work",
