@@ -164,8 +164,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             board: about.name,
             capabilities: &capabilities,
         };
-        let envelope = self.envelope(board, header.request, header.stream);
-        self.link.outbox.put(envelope, &Message::Info(info));
+        let info = Message::Info(info);
+        self.link.put(header.request, header.stream, &info, board);
     }
 
     fn write_capabilities(&mut self, out: &mut impl Write) {

@@ -149,7 +149,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let Some(signal) = self.stream.signal() else {
             return;
         };
-        let gain = self.analyser.gain_of(&self.settings);
+        let Settings { window, n, .. } = self.settings;
+        let gain = self.analyser.gain(window, n as usize);
         let engine = self.engine();
         let descriptor = describe(&self.settings, &signal, gain, engine, board.info());
         self.stream.describe(descriptor);

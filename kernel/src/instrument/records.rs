@@ -22,16 +22,11 @@ pub(super) struct Last {
 }
 
 impl Last {
-    /// The values that are sent of part `part` of the detector, of all powers.
-    fn of_part<'p>(&self, powers: &'p [f32], part: usize) -> &'p [f32] {
-        let first = part * self.all_bins + self.start;
-        &powers[first..first + self.descriptor.bins as usize]
-    }
-
-    /// The parts that are sent, first to last.
+    /// The values that are sent of each part of the detector, of all powers.
     fn parts<'p>(&self, powers: &'p [f32]) -> impl Iterator<Item = &'p [f32]> {
         let count = self.descriptor.detector.parts().len();
-        (0..count).map(|part| self.of_part(powers, part))
+        let parts = powers.chunks(self.all_bins).take(count);
+        parts.map(|part| &part[self.start..][..self.descriptor.bins as usize])
     }
 }
 

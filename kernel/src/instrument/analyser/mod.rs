@@ -342,7 +342,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     }
 
     /// The gain of a window, whose coefficients the table of windows then holds.
-    fn gain(&mut self, window: Window, n: usize) -> Gain {
+    pub(super) fn gain(&mut self, window: Window, n: usize) -> Gain {
         match self.window_for {
             Some((known, points, gain)) if (known, points) == (window, n) => gain,
             _ => {
@@ -353,11 +353,6 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
                 gain
             }
         }
-    }
-
-    /// Gain and noise bandwidth of the window that is set.
-    pub(super) fn gain_of(&mut self, settings: &Settings) -> Gain {
-        self.gain(settings.window, settings.n as usize)
     }
 
     /// Lets the blocks so far have their part in an exponential average, which takes their place.
