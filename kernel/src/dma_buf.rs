@@ -193,8 +193,8 @@ mod fake {
                 places.find(|(_, first, words)| first + count <= *words)
             });
             let (start, first, _) = found.expect("it is a fake's");
-            // SAFETY: a fake is leaked, `first` and `count` lie in it, and no reference to its words
-            // outlives the call that took it.
+            // SAFETY: a fake is leaked, `first` and `count` lie in it, and no reference to its
+            // words outlives the call that took it.
             unsafe { core::slice::from_raw_parts(start.as_ptr().add(first), count) }.to_vec()
         }
     }

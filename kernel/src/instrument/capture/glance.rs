@@ -14,8 +14,8 @@ const GLANCE_BYTES_A_SECOND: f64 = 4e6;
 const GLANCE_FRAMES: u64 = 128;
 
 impl Capture {
-    /// Hands over frames as [`super::Ring::read`] does, but at high rates the ARM has no time for all of
-    /// them: then some are left out ([`Self::glances_at`]).
+    /// Hands over frames as [`super::Ring::read`] does, but at high rates the ARM has no time for
+    /// all of them: then some are left out ([`Self::glances_at`]).
     pub(in crate::instrument) fn glance(
         &self,
         port: &mut impl Port,

@@ -65,7 +65,7 @@ impl Settings {
     }
 }
 
-/// A rate: `auto`, which is none, hertz, kilohertz or megahertz, or a fraction of two whole numbers.
+/// A rate: hertz, kilohertz or megahertz, or a fraction of two whole numbers; `auto` is none.
 pub(super) fn rate(value: &str) -> Result<Option<Rate>, Problem> {
     const RIGHT: &str = "use hertz as in rate=50000, rate=50k or rate=20M, a fraction as in rate=300000/7, or rate=auto";
     /// More than that cannot be a sample rate, and is too much to compute with.
