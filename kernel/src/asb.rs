@@ -74,7 +74,8 @@ impl Asb {
     /// returns false.
     #[must_use]
     pub fn stop(&mut self) -> bool {
-        let stopped = self.stop_one(|asb| &asb.V3D_S_CTRL) && self.stop_one(|asb| &asb.V3D_M_CTRL);
+        let stopped =
+            self.set(|asb| &asb.V3D_S_CTRL, true) && self.set(|asb| &asb.V3D_M_CTRL, true);
         if !stopped {
             let _ = self.start();
         }
@@ -84,24 +85,16 @@ impl Asb {
     /// Starts the master bridge, then the slave bridge; returns whether both run.
     #[must_use]
     pub fn start(&mut self) -> bool {
-        let master = self.start_one(|asb| &asb.V3D_M_CTRL);
-        self.start_one(|asb| &asb.V3D_S_CTRL) && master
+        let master = self.set(|asb| &asb.V3D_M_CTRL, false);
+        self.set(|asb| &asb.V3D_S_CTRL, false) && master
     }
 
-    fn stop_one(&mut self, bridge: fn(&Registers) -> &Control) -> bool {
-        let Self { registers, clock } = self;
-        registers.visit(|asb| bridge(asb).modify(CTRL::PASSWORD::Key + CTRL::REQ_STOP::SET));
-        clock.wait_for(ANSWER_US, || {
-            registers.visit(|asb| bridge(asb).is_set(CTRL::ACK))
-        })
-    }
-
-    fn start_one(&mut self, bridge: fn(&Registers) -> &Control) -> bool {
-        let Self { registers, clock } = self;
-        registers.visit(|asb| bridge(asb).modify(CTRL::PASSWORD::Key + CTRL::REQ_STOP::CLEAR));
-        clock.wait_for(ANSWER_US, || {
-            registers.visit(|asb| !bridge(asb).is_set(CTRL::ACK))
-        })
+    /// Stops or starts a bridge; returns whether it did.
+    fn set(&mut self, bridge: fn(&Registers) -> &Control, stop: bool) -> bool {
+        let request = CTRL::PASSWORD::Key + CTRL::REQ_STOP.val(stop.into());
+        self.registers.visit(|asb| bridge(asb).modify(request));
+        let has_stopped = || self.registers.visit(|asb| bridge(asb).is_set(CTRL::ACK));
+        self.clock.wait_for(ANSWER_US, || has_stopped() == stop)
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Source: ARM PrimeCell UART (PL011) TRM, DDI 0183, section 3.3.6.
 
+use core::fmt;
+
 /// The error that a rate may have, in parts per thousand. The line works to about 3 %, the other
 /// side's error included.
 const MAX_ERROR_PERMILLE: u32 = 15;
@@ -17,11 +19,23 @@ pub struct Divisor {
     pub actual_baud: u32,
 }
 
-/// No divisor of this clock comes near this rate.
+/// A baud rate that the line cannot have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NoDivisor {
-    /// The UART's clock.
-    pub clock_hz: u32,
+pub struct BaudError {
+    /// The lowest rate that the clock allows.
+    pub lowest: u32,
+    /// The highest rate that it allows.
+    pub highest: u32,
+}
+
+impl fmt::Display for BaudError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(
+            f,
+            "the UART cannot run at this rate; ask for {} to {} baud",
+            self.lowest, self.highest
+        )
+    }
 }
 
 impl Divisor {
@@ -29,8 +43,11 @@ impl Divisor {
     ///
     /// # Errors
     /// When the nearest is more than 1.5 % off, or out of the register's range.
-    pub fn nearest(clock_hz: u32, baud: u32) -> Result<Self, NoDivisor> {
-        let refused = NoDivisor { clock_hz };
+    pub fn nearest(clock_hz: u32, baud: u32) -> Result<Self, BaudError> {
+        let refused = BaudError {
+            lowest: clock_hz.div_ceil(16 * 0xffff),
+            highest: clock_hz / 16,
+        };
         if baud == 0 {
             return Err(refused);
         }
@@ -49,12 +66,6 @@ impl Divisor {
             fraction: (sixty_fourths % 64) as u32,
             actual_baud: actual as u32,
         })
-    }
-
-    /// The lowest and the highest rate that a clock allows.
-    #[must_use]
-    pub const fn range(clock_hz: u32) -> (u32, u32) {
-        (clock_hz.div_ceil(16 * 0xffff), clock_hz / 16)
     }
 }
 
@@ -79,15 +90,15 @@ mod tests {
             Divisor::nearest(48_000_000, 3_000_000).map(|divisor| divisor.actual_baud),
             Ok(3_000_000)
         );
-        let refused = Err(NoDivisor {
-            clock_hz: 3_000_000,
+        let refused = Err(BaudError {
+            lowest: 3,
+            highest: 187_500,
         });
         assert_eq!(Divisor::nearest(3_000_000, 921_600), refused);
         assert_eq!(Divisor::nearest(3_000_000, 0), refused);
         assert!(Divisor::nearest(3_000_000, 115_200).is_ok());
         assert!(Divisor::nearest(48_000_000, 3_100_000).is_err());
-        assert!(Divisor::nearest(48_000_000, 10).is_err());
-        let (lowest, highest) = Divisor::range(48_000_000);
+        let BaudError { lowest, highest } = Divisor::nearest(48_000_000, 10).unwrap_err();
         assert_eq!((lowest, highest), (46, 3_000_000));
         assert!(Divisor::nearest(48_000_000, lowest).is_ok());
         assert!(Divisor::nearest(48_000_000, highest).is_ok());

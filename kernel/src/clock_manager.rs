@@ -16,7 +16,7 @@ use tock_registers::registers::ReadWrite;
 use tock_registers::{register_bitfields, register_structs};
 
 use crate::mmio::Mmio;
-use crate::timer::Clock;
+use crate::timer::{Clock, Timeout};
 
 register_bitfields! { u32,
     CTL [
@@ -53,9 +53,6 @@ register_structs! {
     }
 }
 
-/// The crystal's frequency.
-pub const CRYSTAL_HZ: u64 = 19_200_000;
-
 /// The divisor of PLLD for SMI's clock of 100 MHz.
 const SMI_DIVISOR: u32 = 5;
 
@@ -64,10 +61,6 @@ pub const MAX_DIVISOR: u32 = 0xfff;
 
 /// The time that a generator may take to start or to stop: some periods of its slowest output.
 const CHANGE_US: u64 = 1000;
-
-/// A generator did not start or stop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Timeout;
 
 /// The clock manager.
 pub struct ClockManager {
@@ -161,7 +154,7 @@ impl ClockManager {
 mod tests {
     use super::*;
     use crate::mmio::fake;
-    use crate::timer::fake_clock;
+    use crate::timer::fake::clock as fake_clock;
     use core::mem::offset_of;
 
     #[test]

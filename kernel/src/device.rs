@@ -8,9 +8,9 @@ use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, Write};
 
 use crate::arch::cpu;
-use crate::baud::{Divisor, NoDivisor};
+use crate::baud::{BaudError, Divisor};
 use crate::fault::{self, Fault};
-use crate::instrument::{BaudError, Board, BoardInfo, ClockReading, Clocks, Stage};
+use crate::instrument::{Board, BoardInfo, ClockReading, Clocks, Stage};
 use crate::interrupt;
 use crate::live_port::LivePort;
 use crate::log;
@@ -94,11 +94,6 @@ impl<L: OutputPin> Device<L> {
     }
 }
 
-fn baud_error(NoDivisor { clock_hz }: NoDivisor) -> BaudError {
-    let (lowest, highest) = Divisor::range(clock_hz);
-    BaudError { lowest, highest }
-}
-
 impl<L: OutputPin> Board for Device<L> {
     type Port = LivePort;
 
@@ -143,13 +138,12 @@ impl<L: OutputPin> Board for Device<L> {
     }
 
     fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
-        Divisor::nearest(self.drivers.uart.clock_hz(), baud)
-            .map(|divisor| divisor.actual_baud)
-            .map_err(baud_error)
+        let divisor = Divisor::nearest(self.drivers.uart.clock_hz(), baud)?;
+        Ok(divisor.actual_baud)
     }
 
     fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
-        self.drivers.uart.set_baud(baud).map_err(baud_error)
+        self.drivers.uart.set_baud(baud)
     }
 
     fn receive_capacity(&self) -> usize {
@@ -198,22 +192,16 @@ impl<L: OutputPin> Board for Device<L> {
     fn clocks(&mut self) -> Clocks {
         // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's
         // time.
-        let mut of = |clock| ClockReading {
-            stated_hz: self.drivers.mailbox.clock_hz(Tag::ClockRate, clock),
-            measured_hz: self.drivers.mailbox.clock_hz(Tag::MeasuredClockRate, clock),
-        };
-        let (arm, core) = (of(ClockId::Arm), of(ClockId::Core));
-        let (v3d, uart) = (of(ClockId::V3d), of(ClockId::Uart));
-        let temperature = match self.drivers.mailbox.property::<2>(Tag::Temperature, &[0]) {
-            Ok([_, millidegrees]) => millidegrees,
-            Err(_) => 0,
-        };
+        let mailbox = &mut self.drivers.mailbox;
+        let clocks = [ClockId::Arm, ClockId::Core, ClockId::V3d, ClockId::Uart];
+        let readings = clocks.map(|clock| ClockReading {
+            stated_hz: mailbox.clock_hz(Tag::ClockRate, clock),
+            measured_hz: mailbox.clock_hz(Tag::MeasuredClockRate, clock),
+        });
+        let answer = mailbox.property::<2>(Tag::Temperature, &[0]);
         Clocks {
-            arm,
-            core,
-            v3d,
-            uart,
-            temperature,
+            readings,
+            temperature: answer.map_or(0, |[_, millidegrees]| millidegrees),
         }
     }
 

@@ -230,7 +230,7 @@ impl Channel {
 mod tests {
     use super::*;
     use crate::mmio::fake;
-    use crate::timer::fake_clock;
+    use crate::timer::fake::clock as fake_clock;
     use core::mem::offset_of;
 
     #[test]

@@ -84,35 +84,6 @@ pub struct DmaBuf {
 unsafe impl Send for DmaBuf {}
 
 impl DmaBuf {
-    /// Memory of the test's own, aligned to lines as the arena's is.
-    #[cfg(test)]
-    pub fn fake(words: usize) -> Self {
-        // Of zeros, for which a system has pages only where they are used.
-        let memory = vec![0_u32; words + LINE_BYTES / 4].leak();
-        let skipped = memory.as_ptr().align_offset(LINE_BYTES);
-        let start = NonNull::from(&mut memory[skipped..]).cast();
-        let fake = Self { start, words };
-        FAKES.with_borrow_mut(|fakes| fakes.push((fake.bus(), start, words)));
-        fake
-    }
-
-    /// The words at an address in one of this thread's [`Self::fake`]s, as V3D would see them.
-    #[cfg(test)]
-    pub fn peek(buffer: qpu::job::Buffer) -> Vec<u32> {
-        let count = buffer.bytes.div_ceil(4) as usize;
-        let found = FAKES.with_borrow(|fakes| {
-            let mut places = fakes.iter().map(|&(bus, start, words)| {
-                let first = buffer.addr.0.wrapping_sub(bus.0) as usize / 4;
-                (start, first, words)
-            });
-            places.find(|(_, first, words)| first + count <= *words)
-        });
-        let (start, first, _) = found.expect("it is a fake's");
-        // SAFETY: a fake is leaked, `first` and `count` lie in it, and no reference to its words
-        // outlives the call that took it.
-        unsafe { core::slice::from_raw_parts(start.as_ptr().add(first), count) }.to_vec()
-    }
-
     /// The first byte as the VideoCore's bus sees it.
     #[must_use]
     pub fn bus(&self) -> BusAddr {
@@ -196,10 +167,43 @@ impl DmaBuf {
 }
 
 #[cfg(test)]
-std::thread_local! {
-    /// The fakes of this thread: address, start and words.
-    static FAKES: core::cell::RefCell<Vec<(BusAddr, NonNull<u32>, usize)>> =
-        const { core::cell::RefCell::new(Vec::new()) };
+mod fake {
+    use super::*;
+
+    impl DmaBuf {
+        /// Memory of the test's own, aligned to lines as the arena's is.
+        pub fn fake(words: usize) -> Self {
+            // Of zeros, for which a system has pages only where they are used.
+            let memory = vec![0_u32; words + LINE_BYTES / 4].leak();
+            let skipped = memory.as_ptr().align_offset(LINE_BYTES);
+            let start = NonNull::from(&mut memory[skipped..]).cast();
+            let fake = Self { start, words };
+            FAKES.with_borrow_mut(|fakes| fakes.push((fake.bus(), start, words)));
+            fake
+        }
+
+        /// The words at an address in one of this thread's [`Self::fake`]s, as V3D would see them.
+        pub fn peek(buffer: qpu::job::Buffer) -> Vec<u32> {
+            let count = buffer.bytes.div_ceil(4) as usize;
+            let found = FAKES.with_borrow(|fakes| {
+                let mut places = fakes.iter().map(|&(bus, start, words)| {
+                    let first = buffer.addr.0.wrapping_sub(bus.0) as usize / 4;
+                    (start, first, words)
+                });
+                places.find(|(_, first, words)| first + count <= *words)
+            });
+            let (start, first, _) = found.expect("it is a fake's");
+            // SAFETY: a fake is leaked, `first` and `count` lie in it, and no reference to its
+            // words outlives the call that took it.
+            unsafe { core::slice::from_raw_parts(start.as_ptr().add(first), count) }.to_vec()
+        }
+    }
+
+    std::thread_local! {
+        /// The fakes of this thread: address, start and words.
+        static FAKES: core::cell::RefCell<Vec<(BusAddr, NonNull<u32>, usize)>> =
+            const { core::cell::RefCell::new(Vec::new()) };
+    }
 }
 
 #[cfg(test)]

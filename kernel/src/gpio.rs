@@ -307,7 +307,7 @@ mod tests {
             (PcmPins::P5, 0x08, 0b110 << 24 | 0b110 << 27),
         ] {
             let (registers, words) = fake::zeros();
-            let mut gpio = Gpio::new(registers, crate::timer::fake_clock());
+            let mut gpio = Gpio::new(registers, crate::timer::fake::clock());
             gpio.route_pcm(pins);
             gpio.route_gp0();
             assert_eq!(words.at(register), value, "{pins:?}");
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn smi_has_its_strobe_and_the_upper_byte_of_its_data() {
         let (registers, words) = fake::zeros();
-        let mut gpio = Gpio::new(registers, crate::timer::fake_clock());
+        let mut gpio = Gpio::new(registers, crate::timer::fake::clock());
         gpio.route_smi_strobe();
         assert_eq!((words.at(0x00), words.at(0x04)), (0b101 << 18, 0));
         gpio.route_smi_data();

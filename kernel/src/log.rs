@@ -22,10 +22,14 @@ const FRAME_BYTES: usize = 256;
 /// Bytes that may wait for the line: some dozen messages.
 const QUEUE_BYTES: usize = 2048;
 
+struct Frame {
+    bytes: Vec<u8, FRAME_BYTES>,
+    is_cut: bool,
+}
+
 struct Log {
     encoder: defmt::Encoder,
-    frame: Vec<u8, FRAME_BYTES>,
-    cut: bool,
+    frame: Frame,
     restore: RestoreState,
     /// Messages that were dropped, too long or for want of room, since that was last said.
     dropped: u32,
@@ -33,8 +37,10 @@ struct Log {
 
 static LOG: Mutex<RefCell<Log>> = Mutex::new(RefCell::new(Log {
     encoder: defmt::Encoder::new(),
-    frame: Vec::new(),
-    cut: false,
+    frame: Frame {
+        bytes: Vec::new(),
+        is_cut: false,
+    },
     restore: RestoreState::invalid(),
     dropped: 0,
 }));
@@ -78,9 +84,9 @@ pub fn take(out: &mut [u8]) -> usize {
     count
 }
 
-impl Log {
-    fn put(frame: &mut Vec<u8, FRAME_BYTES>, cut: &mut bool, bytes: &[u8]) {
-        *cut |= frame.extend_from_slice(bytes).is_err();
+impl Frame {
+    fn put(&mut self, bytes: &[u8]) {
+        self.is_cut |= self.bytes.extend_from_slice(bytes).is_err();
     }
 }
 
@@ -99,15 +105,9 @@ unsafe impl defmt::Logger for Logger {
         let restore = unsafe { critical_section::acquire() };
         with_log(|log| {
             log.restore = restore;
-            log.frame.clear();
-            log.cut = false;
-            let Log {
-                encoder,
-                frame,
-                cut,
-                ..
-            } = log;
-            encoder.start_frame(|bytes| Log::put(frame, cut, bytes));
+            log.frame.bytes.clear();
+            log.frame.is_cut = false;
+            log.encoder.start_frame(|bytes| log.frame.put(bytes));
         });
     }
 
@@ -117,18 +117,12 @@ unsafe impl defmt::Logger for Logger {
         let mut restore = RestoreState::invalid();
         critical_section::with(|token| {
             let log = &mut *LOG.borrow_ref_mut(token);
-            let Log {
-                encoder,
-                frame,
-                cut,
-                ..
-            } = log;
-            encoder.end_frame(|bytes| Log::put(frame, cut, bytes));
+            log.encoder.end_frame(|bytes| log.frame.put(bytes));
             let mut queue = QUEUE.borrow_ref_mut(token);
-            if log.cut || queue.capacity() - queue.len() < log.frame.len() {
+            if log.frame.is_cut || queue.capacity() - queue.len() < log.frame.bytes.len() {
                 log.dropped = log.dropped.saturating_add(1);
             } else {
-                queue.extend(log.frame.iter().copied());
+                queue.extend(log.frame.bytes.iter().copied());
             }
             restore = log.restore;
         });
@@ -137,14 +131,6 @@ unsafe impl defmt::Logger for Logger {
     }
 
     unsafe fn write(bytes: &[u8]) {
-        with_log(|log| {
-            let Log {
-                encoder,
-                frame,
-                cut,
-                ..
-            } = log;
-            encoder.write(bytes, |bytes| Log::put(frame, cut, bytes));
-        });
+        with_log(|log| log.encoder.write(bytes, |bytes| log.frame.put(bytes)));
     }
 }

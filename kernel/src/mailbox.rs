@@ -55,7 +55,7 @@ pub enum Error {
     /// No answer in time: nobody serves the mailbox.
     Timeout,
     /// The firmware does not know this tag, or answered with fewer words than it defines.
-    Unanswered(property::Error),
+    Unanswered,
 }
 
 /// The property mailbox.
@@ -115,7 +115,7 @@ impl Mailbox {
     ) -> Result<[u32; N], Error> {
         let mut answer = [0; N];
         let words = self.exchange(tag, request, N)?;
-        let taken = property::answer(words, tag, N).map_err(Error::Unanswered)?;
+        let taken = property::answer(words, tag, N).ok_or(Error::Unanswered)?;
         answer.copy_from_slice(taken);
         Ok(answer)
     }
@@ -126,7 +126,7 @@ impl Mailbox {
     /// As for [`Mailbox::property`].
     pub fn command_line(&mut self, out: &mut [u8]) -> Result<usize, Error> {
         let words = self.exchange(Tag::CommandLine, &[], property::VALUE_WORDS)?;
-        let taken = property::answer_bytes(words, Tag::CommandLine).map_err(Error::Unanswered)?;
+        let taken = property::answer_bytes(words, Tag::CommandLine).ok_or(Error::Unanswered)?;
         let mut count = 0;
         for (to, from) in out.iter_mut().zip(taken).take_while(|(_, from)| *from != 0) {
             *to = from;

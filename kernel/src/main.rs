@@ -33,7 +33,7 @@ use kernel::property::MESSAGE_WORDS;
 use kernel::smi::Smi;
 use kernel::startup;
 use kernel::timer::{Alarm, Clock};
-use kernel::uart::{BOOT_BAUD, Uart};
+use kernel::uart::Uart;
 use kernel::v3d::power::Supply;
 use kernel::v3d::{IDENT0_V3D, V3d};
 use kernel::{interrupt, log};
@@ -71,7 +71,7 @@ fn boot(atags: u32) -> ! {
     let uart_hz = startup::uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
-    let uart = Uart::start(peripherals.uart, clock, uart_hz, BOOT_BAUD);
+    let uart = Uart::start(peripherals.uart, clock, uart_hz);
     let mut uart = uart.expect("a clock is believed only if it has a divisor for 115200 baud");
     let greeting_us = clock.now_us() as u32;
     startup::greet(&mut uart, &cause);

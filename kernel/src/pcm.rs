@@ -20,7 +20,7 @@ use tock_registers::registers::ReadWrite;
 use tock_registers::{register_bitfields, register_structs};
 
 use crate::mmio::Mmio;
-use crate::timer::Clock;
+use crate::timer::{Clock, Timeout};
 
 register_bitfields! { u32,
     CS_A [
@@ -101,27 +101,6 @@ const SYNC_US: u64 = 1000;
 /// has left standby.
 const STANDBY_US: u32 = 50;
 
-/// The slots of a frame that become words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Slots {
-    /// The first one, while the frame clock is low.
-    pub left: bool,
-    /// The second one.
-    pub right: bool,
-}
-
-impl Slots {
-    /// Words of a frame.
-    #[must_use]
-    pub const fn words(self) -> u32 {
-        self.left as u32 + self.right as u32
-    }
-}
-
-/// PCM does not answer: its SYNC bit stays as it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Timeout;
-
 /// The PCM block.
 pub struct Pcm {
     registers: Mmio<Registers>,
@@ -135,9 +114,11 @@ impl Pcm {
         Self { registers, clock }
     }
 
-    /// Wakes the block and tells it the shape of frames. A master gives bit clock and frame clock,
-    /// a slave hears them. Before this the block's pins must not be routed: it would drive them.
-    pub fn set_up(&mut self, slots: Slots, is_master: bool) {
+    /// Wakes the block and tells it the shape of frames. `slots`: if the left and the right one
+    /// become words; the left one comes first, while the frame clock is low. A master gives bit
+    /// clock and frame clock, a slave hears them. Before this the block's pins must not be routed:
+    /// it would drive them.
+    pub fn set_up(&mut self, slots: [bool; 2], is_master: bool) {
         self.registers.visit(|pcm| {
             pcm.CS_A.set(0);
             pcm.MODE_A.write(mode(is_master));
@@ -160,7 +141,7 @@ impl Pcm {
     /// Empties the FIFO, and lets it ask for DMA. The bit clock runs.
     ///
     /// # Errors
-    /// When the block does not answer, as a master.
+    /// When the block does not answer, as a master: its SYNC bit stays as it is.
     pub fn clear(&mut self, is_master: bool) -> Result<(), Timeout> {
         let errors = CS_A::RXERR::SET + CS_A::TXERR::SET;
         let clears = CS_A::RXCLR::SET + CS_A::TXCLR::SET;
@@ -219,10 +200,10 @@ fn mode(is_master: bool) -> FieldValue<u32, MODE_A::Register> {
 }
 
 /// The slots that are received. A single one is channel 1, wherever it lies.
-fn receive(slots: Slots) -> FieldValue<u32, RXC_A::Register> {
+fn receive([wants_left, wants_right]: [bool; 2]) -> FieldValue<u32, RXC_A::Register> {
     let [left, right] = [DATA_DELAY, SLOT_BITS + DATA_DELAY];
-    let first = if slots.left { left } else { right };
-    let second = u32::from(slots.left && slots.right);
+    let first = if wants_left { left } else { right };
+    let second = u32::from(wants_left && wants_right);
     RXC_A::CH1EN::SET
         + RXC_A::CH1WEX::SET
         + RXC_A::CH1WID.val(SLOT_WIDTH)
@@ -237,13 +218,10 @@ fn receive(slots: Slots) -> FieldValue<u32, RXC_A::Register> {
 mod tests {
     use super::*;
     use crate::mmio::fake;
-    use crate::timer::fake_clock;
+    use crate::timer::fake::clock as fake_clock;
     use core::mem::offset_of;
 
-    const BOTH: Slots = Slots {
-        left: true,
-        right: true,
-    };
+    const BOTH: [bool; 2] = [true; 2];
 
     #[test]
     fn registers_lie_where_the_manual_says() {
@@ -262,11 +240,7 @@ mod tests {
         );
         let slot = |position: u32| 1 << 15 | 1 << 14 | position << 4 | 8;
         assert_eq!(receive(BOTH).value, slot(1) << 16 | slot(33));
-        let right = Slots {
-            left: false,
-            ..BOTH
-        };
-        assert_eq!(receive(right).value, slot(33) << 16);
+        assert_eq!(receive([false, true]).value, slot(33) << 16);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use embedded_hal::delay::DelayNs;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::ReadWrite;
 use tock_registers::{LocalRegisterCopy, register_bitfields, register_structs};
+use wire::ResetCause;
 
 use crate::arch::cpu::{self, KEEP_WORDS};
 use crate::mmio::Mmio;
@@ -115,7 +116,7 @@ impl Pm {
     /// Why the board started, from PM_RSTS, also as the firmware has `found` it, and the note of
     /// the run before. Takes the note away.
     #[must_use]
-    pub fn reset_cause(&mut self, found: u32) -> ResetCause {
+    pub fn reset_cause(&mut self, found: u32) -> Start {
         let status = self.registers.visit(|pm| pm.RSTS.get());
         let status = LocalRegisterCopy::<u32, RSTS::Register>::new(status | found);
         let watchdog = status.is_set(RSTS::HADWRF)
@@ -123,7 +124,7 @@ impl Pm {
             || status.is_set(RSTS::HADWRH);
         let note = Note::load();
         Note::erase();
-        ResetCause::decide(watchdog, note)
+        Start::decide(watchdog, note)
     }
 }
 
@@ -310,37 +311,32 @@ fn checksum(words: &[u32]) -> u32 {
 
 /// Why the board started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ResetCause {
-    /// Power came on.
-    PowerOn,
-    /// The run before was told to restart.
-    Reboot,
-    /// The watchdog, and nothing is known of the run before but what it was doing.
-    Watchdog(Option<Note>),
-    /// The run before stopped itself on a fault; the note says which.
-    Fault(Note),
+pub struct Start {
+    /// The cause.
+    pub cause: ResetCause,
+    /// The note of a run before that stopped itself on a fault, or that the watchdog ended.
+    pub note: Option<Note>,
 }
 
-impl ResetCause {
+impl Start {
     fn decide(watchdog: bool, note: Option<Note>) -> Self {
-        match (note, watchdog) {
-            (Some(note), _) if note.reason == Reason::Fault => Self::Fault(note),
-            (Some(note), _) if note.reason == Reason::Reboot => Self::Reboot,
-            (note, true) => Self::Watchdog(note),
+        let (cause, note) = match (note.map(|note| note.reason), watchdog) {
+            (Some(Reason::Fault), _) => (ResetCause::Fault, note),
+            (Some(Reason::Reboot), _) => (ResetCause::Command, None),
+            (_, true) => (ResetCause::Watchdog, note),
             // SDRAM holds for seconds without power: a note of a run that did not end proves
             // nothing.
-            (_, false) => Self::PowerOn,
-        }
+            (_, false) => (ResetCause::PowerOn, None),
+        };
+        Self { cause, note }
     }
 }
 
-impl Display for ResetCause {
+impl Display for Start {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PowerOn => write!(f, "power on"),
-            Self::Reboot => write!(f, "reboot command"),
-            Self::Watchdog(_) => write!(f, "watchdog"),
-            Self::Fault(note) => write!(f, "watchdog after fault: {}", note.text()),
+        match (self.cause, &self.note) {
+            (ResetCause::Fault, Some(note)) => write!(f, "watchdog after fault: {}", note.text()),
+            (cause, _) => f.write_str(cause.name()),
         }
     }
 }
@@ -392,10 +388,11 @@ mod tests {
     fn the_watchdog_shows_in_the_register_or_in_what_the_firmware_found() {
         let (registers, words) = fake::zeros();
         let mut pm = Pm::new(registers);
-        assert_eq!(pm.reset_cause(0x1000), ResetCause::PowerOn);
-        assert_eq!(pm.reset_cause(0x20), ResetCause::Watchdog(None));
+        let start = |cause| Start { cause, note: None };
+        assert_eq!(pm.reset_cause(0x1000), start(ResetCause::PowerOn));
+        assert_eq!(pm.reset_cause(0x20), start(ResetCause::Watchdog));
         words.set(0x20, 0x20);
-        assert_eq!(pm.reset_cause(0), ResetCause::Watchdog(None));
+        assert_eq!(pm.reset_cause(0), start(ResetCause::Watchdog));
     }
 
     #[test]
@@ -431,7 +428,7 @@ mod tests {
     #[test]
     fn the_cause_is_what_is_known() {
         let note = |reason| Some(Note::new(reason, 6, "fft"));
-        let said = |watchdog, note| ResetCause::decide(watchdog, note).to_string();
+        let said = |watchdog, note| Start::decide(watchdog, note).to_string();
         assert_eq!(said(false, None), "power on");
         assert_eq!(said(true, None), "watchdog");
         assert_eq!(said(true, note(Reason::Fault)), "watchdog after fault: fft");

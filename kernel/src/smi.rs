@@ -21,7 +21,7 @@ use tock_registers::{register_bitfields, register_structs};
 use qpu::job::BusAddr;
 
 use crate::mmio::Mmio;
-use crate::timer::Clock;
+use crate::timer::{Clock, Timeout};
 
 register_bitfields! { u32,
     CS [
@@ -95,10 +95,6 @@ const FULL_WORDS: u32 = 0x3f;
 /// The time that the block may take to end a read, or to show that it is there.
 const READY_US: u64 = 1000;
 
-/// SMI does not answer: its registers do not keep what is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Timeout;
-
 /// Why reads are not what they should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Defect {
@@ -125,7 +121,7 @@ impl Smi {
     /// clock runs, and it does not read yet.
     ///
     /// # Errors
-    /// When the block does not answer.
+    /// When the block does not answer: its registers do not keep what is written.
     pub fn set_up(&mut self, cycles: u32) -> Result<(), Timeout> {
         self.registers.visit(|smi| {
             smi.CS.set(0);
@@ -213,7 +209,7 @@ fn timing(cycles: u32) -> FieldValue<u32, DSR::Register> {
 mod tests {
     use super::*;
     use crate::mmio::fake;
-    use crate::timer::fake_clock;
+    use crate::timer::fake::clock as fake_clock;
     use core::mem::offset_of;
 
     #[test]

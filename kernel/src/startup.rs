@@ -7,7 +7,7 @@ use core::fmt::Write as _;
 
 use embedded_io::Write as _;
 use heapless::String;
-use wire::{Clocks, Name};
+use wire::{Clocks, Name, ResetCause};
 
 use crate::arch::cpu;
 use crate::atags;
@@ -18,7 +18,7 @@ use crate::engine::qpu_selftest;
 use crate::instrument::{BoardInfo, BootTimes, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
-use crate::pm::{Note, Reason, ResetCause};
+use crate::pm::{Note, Reason, Start};
 use crate::property::{ClockId, Tag, is_dated};
 use crate::uart::{BOOT_BAUD, Uart};
 use crate::v3d::V3d;
@@ -118,21 +118,22 @@ pub fn note_bring_up() {
 /// Reports if the last start ended by the watchdog while it powered up V3D. A second try would end
 /// like it, and so on for ever.
 #[must_use]
-pub fn hung_in_bring_up(cause: &ResetCause) -> bool {
-    matches!(cause, ResetCause::Watchdog(Some(note)) if note.text() == BRING_UP)
+pub fn hung_in_bring_up(start: &Start) -> bool {
+    let was_in_it = |note: &Note| note.text() == BRING_UP;
+    start.cause == ResetCause::Watchdog && start.note.as_ref().is_some_and(was_in_it)
 }
 
 /// The line that tells a terminal at once that the board runs, and why it started.
 ///
 /// It leaves before interrupts are on, so that it is seen whatever happens next. The zero byte ends
 /// the frame in which a run may have been cut off.
-pub fn greet(uart: &mut Uart, cause: &ResetCause) {
+pub fn greet(uart: &mut Uart, start: &Start) {
     let mut line = String::<512>::new();
     let version = env!("CARGO_PKG_VERSION");
     // The longest cause fits.
     let _ = write!(
         line,
-        "\0\r\nqpuscope {version} starts; reset cause: {cause}\r\n"
+        "\0\r\nqpuscope {version} starts; reset cause: {start}\r\n"
     );
     // The queue is empty and takes it.
     let _ = uart.write_all(line.as_bytes());
@@ -150,7 +151,7 @@ pub struct Facts {
 }
 
 /// Raises the ARM to its highest clock and asks for all that is to be known.
-pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &ResetCause) -> Facts {
+pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, start: &Start) -> Facts {
     let mut ask =
         |tag, request: &[u32]| mailbox.property::<1>(tag, request).ok().map(|[word]| word);
     let firmware = ask(Tag::FirmwareRevision, &[]).unwrap_or(0);
@@ -179,11 +180,11 @@ pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &Res
             revision: revision.0,
             memory_bytes,
             clocks,
-            reset_cause: on_the_wire(cause),
-            last_stage: last_stage(cause),
+            reset_cause: start.cause,
+            last_stage: last_stage(start),
             firmware: Name::new(env!("CARGO_PKG_VERSION")),
             v3d_ident0: 0,
-            v3d_hung: hung_in_bring_up(cause),
+            v3d_hung: hung_in_bring_up(start),
             v3d_unwanted: false,
             boot: BootTimes::default(),
         },
@@ -221,22 +222,8 @@ fn command_line(mailbox: &mut Mailbox, atags: u32) -> String<COMMAND_LINE_BYTES>
         .collect()
 }
 
-fn on_the_wire(cause: &ResetCause) -> wire::ResetCause {
-    match cause {
-        ResetCause::PowerOn => wire::ResetCause::PowerOn,
-        ResetCause::Reboot => wire::ResetCause::Command,
-        ResetCause::Watchdog(_) => wire::ResetCause::Watchdog,
-        ResetCause::Fault(_) => wire::ResetCause::Fault,
-    }
-}
-
-fn last_stage(cause: &ResetCause) -> Option<Stage> {
-    match cause {
-        ResetCause::Watchdog(Some(note)) | ResetCause::Fault(note) => {
-            <Stage as signal::Code>::from_code(note.stage())
-        }
-        _ => None,
-    }
+fn last_stage(start: &Start) -> Option<Stage> {
+    <Stage as signal::Code>::from_code(start.note?.stage())
 }
 
 #[cfg(test)]

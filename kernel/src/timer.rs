@@ -37,6 +37,10 @@ register_structs! {
 
 impl ReadOnlyBlock for Counter {}
 
+/// A block has not done in time what it was to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timeout;
+
 /// The running microsecond counter. Copies of it read the same counter.
 #[derive(Clone, Copy)]
 pub struct Clock {
@@ -121,17 +125,21 @@ impl Alarm {
     }
 }
 
-/// A counter that runs by itself, for tests of waits.
 #[cfg(test)]
-pub fn fake_clock() -> Clock {
-    let (registers, words) = crate::mmio::fake::zeros();
-    std::thread::spawn(move || {
-        for now_us in (0..).step_by(500) {
-            words.set(0x04, now_us);
-            std::thread::sleep(std::time::Duration::from_micros(100));
-        }
-    });
-    Clock::new(registers)
+pub(crate) mod fake {
+    use super::Clock;
+
+    /// A counter that runs by itself, for tests of waits.
+    pub fn clock() -> Clock {
+        let (registers, words) = crate::mmio::fake::zeros();
+        std::thread::spawn(move || {
+            for now_us in (0..).step_by(500) {
+                words.set(0x04, now_us);
+                std::thread::sleep(std::time::Duration::from_micros(100));
+            }
+        });
+        Clock::new(registers)
+    }
 }
 
 #[cfg(test)]

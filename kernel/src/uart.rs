@@ -14,14 +14,14 @@ use core::cell::RefCell;
 use core::convert::Infallible;
 
 use critical_section::{CriticalSection, Mutex};
-use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
+use embedded_io::{ErrorType, Read, Write};
 use heapless::spsc::{Consumer, Producer, Queue};
 use static_cell::StaticCell;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
 use tock_registers::{register_bitfields, register_structs};
 
-use crate::baud::{Divisor, NoDivisor};
+use crate::baud::{BaudError, Divisor};
 use crate::mmio::Mmio;
 use crate::timer::Clock;
 
@@ -114,42 +114,27 @@ static HANDLER: Mutex<RefCell<Option<Handler>>> = Mutex::new(RefCell::new(None))
 
 impl Handler {
     fn receive(&mut self) {
-        let Self {
-            registers,
-            received,
-            errors,
-            breaks,
-            ..
-        } = self;
-        registers.visit(|uart| {
+        self.registers.visit(|uart| {
             while !uart.FR.is_set(FR::RXFE) {
                 let entry = uart.DR.extract();
                 if entry.is_set(DR::BE) {
-                    *breaks += 1;
+                    self.breaks += 1;
                     continue;
                 }
-                *errors += u32::from(entry.is_set(DR::OE));
-                if entry.is_set(DR::FE) || entry.is_set(DR::PE) {
-                    *errors += 1;
-                    continue;
-                }
-                if received.enqueue(entry.read(DR::DATA) as u8).is_err() {
-                    *errors += 1;
+                self.errors += u32::from(entry.is_set(DR::OE));
+                let is_broken = entry.is_set(DR::FE) || entry.is_set(DR::PE);
+                if is_broken || self.received.enqueue(entry.read(DR::DATA) as u8).is_err() {
+                    self.errors += 1;
                 }
             }
         });
     }
 
     fn transmit(&mut self) {
-        let Self {
-            registers,
-            transmit,
-            ..
-        } = self;
-        registers.visit(|uart| {
+        self.registers.visit(|uart| {
             uart.ICR.write(INT::TX::SET);
             while !uart.FR.is_set(FR::TXFF) {
-                let Some(byte) = transmit.dequeue() else {
+                let Some(byte) = self.transmit.dequeue() else {
                     uart.IMSC.modify(INT::TX::CLEAR);
                     return;
                 };
@@ -185,8 +170,8 @@ pub struct Uart {
 }
 
 impl Uart {
-    /// Starts the line at `baud` with the UART clock at `clock_hz`. GPIO14/15 are routed already;
-    /// bytes flow once interrupts are on.
+    /// Starts the line at [`BOOT_BAUD`] with the UART clock at `clock_hz`. GPIO14/15 are routed
+    /// already; bytes flow once interrupts are on.
     ///
     /// # Errors
     /// When the clock has no divisor for this rate.
@@ -197,11 +182,10 @@ impl Uart {
         registers: Mmio<Registers>,
         clock: Clock,
         clock_hz: u32,
-        baud: u32,
-    ) -> Result<Self, NoDivisor> {
+    ) -> Result<Self, BaudError> {
         static RECEIVED: StaticCell<Queue<u8, RECEIVE_BYTES>> = StaticCell::new();
         static TRANSMIT: StaticCell<Queue<u8, TRANSMIT_BYTES>> = StaticCell::new();
-        let divisor = Divisor::nearest(clock_hz, baud)?;
+        let divisor = Divisor::nearest(clock_hz, BOOT_BAUD)?;
         let (into_received, received) = RECEIVED.init_with(Queue::new).split();
         let (transmit, from_transmit) = TRANSMIT.init_with(Queue::new).split();
         // What the firmware may still be sending goes out first.
@@ -235,12 +219,6 @@ impl Uart {
         })
     }
 
-    /// The rate the line runs at.
-    #[must_use]
-    pub fn baud(&self) -> u32 {
-        self.baud
-    }
-
     /// The UART's clock.
     #[must_use]
     pub fn clock_hz(&self) -> u32 {
@@ -251,7 +229,7 @@ impl Uart {
     ///
     /// # Errors
     /// When the clock has no divisor for this rate; the old one stays.
-    pub fn set_baud(&mut self, baud: u32) -> Result<u32, NoDivisor> {
+    pub fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
         let divisor = Divisor::nearest(self.clock_hz, baud)?;
         self.drain();
         with_handler(|handler| handler.registers.visit(|uart| configure(uart, divisor)));
@@ -331,12 +309,6 @@ impl Read for Uart {
     }
 }
 
-impl ReadReady for Uart {
-    fn read_ready(&mut self) -> Result<bool, Infallible> {
-        Ok(self.received.ready())
-    }
-}
-
 impl Write for Uart {
     /// Queues what the queue takes, which may be nothing.
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
@@ -355,12 +327,6 @@ impl Write for Uart {
     fn flush(&mut self) -> Result<(), Infallible> {
         self.drain();
         Ok(())
-    }
-}
-
-impl WriteReady for Uart {
-    fn write_ready(&mut self) -> Result<bool, Infallible> {
-        Ok(self.transmit.ready())
     }
 }
 
@@ -388,16 +354,12 @@ impl LastWords {
     /// time to the reset.
     pub fn send(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            let Self {
-                registers, clock, ..
-            } = self;
-            self.stuck |= !clock.wait_for(DRAIN_US, || {
-                registers.visit(|uart| !uart.FR.is_set(FR::TXFF))
-            });
+            let has_room = || self.registers.visit(|uart| !uart.FR.is_set(FR::TXFF));
+            self.stuck |= !self.clock.wait_for(DRAIN_US, has_room);
             if self.stuck {
                 return;
             }
-            registers.visit(|uart| uart.DR.set(u32::from(byte)));
+            self.registers.visit(|uart| uart.DR.set(u32::from(byte)));
         }
     }
 
@@ -409,13 +371,6 @@ impl LastWords {
         self.clock.wait_for(DRAIN_US, || {
             self.registers.visit(|uart| !uart.FR.is_set(FR::BUSY))
         });
-    }
-}
-
-impl core::fmt::Write for LastWords {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        self.send(text.as_bytes());
-        Ok(())
     }
 }
 

@@ -1,28 +1,13 @@
 //! Real and complex numbers, in single and double precision.
 
-use core::fmt::Debug;
-use core::iter::Sum;
-use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::{Add, Mul, Neg, Sub};
 
 /// The floating-point types that transforms work in: `f32` and `f64`.
 pub trait Float:
-    Copy
-    + Debug
-    + Default
-    + PartialOrd
-    + Add<Output = Self>
-    + AddAssign
-    + Sub<Output = Self>
-    + SubAssign
-    + Mul<Output = Self>
-    + MulAssign
-    + Neg<Output = Self>
-    + Sum
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
     /// 0.
     const ZERO: Self;
-    /// 1.
-    const ONE: Self;
 
     /// The nearest number of this type.
     fn from_f64(value: f64) -> Self;
@@ -33,7 +18,6 @@ pub trait Float:
 
 impl Float for f32 {
     const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
 
     fn from_f64(value: f64) -> Self {
         value as Self
@@ -46,7 +30,6 @@ impl Float for f32 {
 
 impl Float for f64 {
     const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
 
     fn from_f64(value: f64) -> Self {
         value

@@ -30,23 +30,13 @@ pub fn decibels(power: f32) -> f64 {
 /// Nearest step of `steps_per_decade * log10(power) + zero`, kept within 0..=`top`.
 fn code(power: f32, steps_per_decade: f64, zero: f64, top: u16) -> Coded<u16> {
     let steps = steps_per_decade * libm::log10(f64::from(power)) + zero + 0.5;
-    // Power 0 is below every range, NaN of no level at all.
-    if steps.is_nan() || steps < 0.0 {
-        return Coded {
-            steps: 0,
-            clamped: true,
-        };
-    }
-    if steps >= f64::from(top) + 1.0 {
-        return Coded {
-            steps: top,
-            clamped: true,
-        };
-    }
-    Coded {
-        steps: steps as u16,
-        clamped: false,
-    }
+    let (steps, clamped) = match () {
+        // Power 0 is below every range, NaN of no level at all.
+        () if steps.is_nan() || steps < 0.0 => (0, true),
+        () if steps >= f64::from(top) + 1.0 => (top, true),
+        () => (steps as u16, false),
+    };
+    Coded { steps, clamped }
 }
 
 /// Codes a power as u16 in steps of 0.01 dB above -400 dB. 65535 does not occur.

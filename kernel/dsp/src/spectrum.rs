@@ -30,25 +30,22 @@ pub fn begin(detector: Detector, held: &mut [f64]) {
 /// parts, take |X|^2 of the transform `data`. Of double precision, so that long averages lose
 /// nothing.
 pub fn accumulate(domain: Domain, detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
-    for (detector, range) in parts(detector, held.len()) {
-        accumulate_part(domain, detector, data, &mut held[range]);
-    }
-}
-
-fn accumulate_part(domain: Domain, detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
     let half = data.len() / 2;
-    let take = |held: &mut [f64], data: &[Complex<f32>]| {
-        for (held, value) in held.iter_mut().zip(data) {
-            let (re, im) = (f64::from(value.re), f64::from(value.im));
-            detector.take(held, re * re + im * im);
-        }
-    };
-    match domain {
-        Domain::Real => take(held, data),
-        Domain::Complex => {
-            let (negative, positive) = held.split_at_mut(half);
-            take(negative, &data[half..]);
-            take(positive, &data[..half]);
+    for (detector, range) in parts(detector, held.len()) {
+        let held = &mut held[range];
+        let take = |held: &mut [f64], data: &[Complex<f32>]| {
+            for (held, value) in held.iter_mut().zip(data) {
+                let (re, im) = (f64::from(value.re), f64::from(value.im));
+                detector.take(held, re * re + im * im);
+            }
+        };
+        match domain {
+            Domain::Real => take(held, data),
+            Domain::Complex => {
+                let (negative, positive) = held.split_at_mut(half);
+                take(negative, &data[half..]);
+                take(positive, &data[..half]);
+            }
         }
     }
 }
@@ -84,34 +81,22 @@ pub fn power(
     held: &[f64],
     power: &mut [f32],
 ) {
-    for (detector, range) in parts(detector, held.len().min(power.len())) {
-        let (held, power) = (&held[range.clone()], &mut power[range]);
-        power_part(domain, detector, coherent_gain, n, blocks, held, power);
-    }
-}
-
-fn power_part(
-    domain: Domain,
-    detector: Detector,
-    coherent_gain: f64,
-    n: usize,
-    blocks: u32,
-    held: &[f64],
-    power: &mut [f32],
-) {
     let window_sum = coherent_gain * n as f64;
-    let two_sided = 1.0 / (window_sum * window_sum * f64::from(detector.count(blocks)));
     let [sides, sides_at_ends] = match domain {
         Domain::Complex => [1.0; 2],
         Domain::Real => [4.0, 2.0],
     };
-    let factor = sides * two_sided;
-    for (power, held) in power.iter_mut().zip(held) {
-        *power = (factor * held) as f32;
-    }
-    for bin in [0, n / 2] {
-        if let (Some(power), Some(held)) = (power.get_mut(bin), held.get(bin)) {
-            *power = (sides_at_ends * two_sided * held) as f32;
+    for (detector, range) in parts(detector, held.len().min(power.len())) {
+        let (held, power) = (&held[range.clone()], &mut power[range]);
+        let two_sided = 1.0 / (window_sum * window_sum * f64::from(detector.count(blocks)));
+        let factor = sides * two_sided;
+        for (power, held) in power.iter_mut().zip(held) {
+            *power = (factor * held) as f32;
+        }
+        for bin in [0, n / 2] {
+            if let (Some(power), Some(held)) = (power.get_mut(bin), held.get(bin)) {
+                *power = (sides_at_ends * two_sided * held) as f32;
+            }
         }
     }
 }

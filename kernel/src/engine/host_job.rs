@@ -9,7 +9,7 @@
 use ::qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use wire::{JobBlock, JobClear, JobLaunch, JobWords, RunJob};
 
-use super::error::EngineError;
+use super::EngineError;
 use super::literals::Walk;
 
 /// The alignment of a block.

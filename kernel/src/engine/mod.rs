@@ -8,6 +8,7 @@ use ::qpu::job::{Buffer, LaunchOrder, QpuSet};
 use dsp::spectrum::Detector;
 use dsp::{Complex, Direction, Window};
 use host_job::HostJob;
+use literals::Stray;
 use measure::Words;
 use qpu_programs::microbench::Microbench;
 use qpu_selftest::Verdict;
@@ -15,7 +16,6 @@ use samples::Coding;
 use wire::JobBlock;
 
 pub mod cpu;
-mod error;
 pub mod host_job;
 pub mod literals;
 pub mod measure;
@@ -28,7 +28,31 @@ pub mod samples;
 /// Which processor an engine computes on; the same codes as on the wire.
 pub use wire::Engine as EngineKind;
 
-pub use error::EngineError;
+/// Why an engine could not do what was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EngineError {
+    /// The length is not one that this engine supports.
+    Length,
+    /// Not enough memory that the engine can reach.
+    NoMemory,
+    /// The engine did not finish within this many microseconds; it has been restarted.
+    Timeout {
+        /// The limit.
+        limit_us: u32,
+    },
+    /// The hardware reported an error; it has been restarted.
+    Device,
+    /// As much is under way as can be, or what is under way uses memory that is wanted.
+    Busy,
+    /// What was started is lost, because something else failed.
+    Lost,
+    /// This engine cannot do that at all.
+    NotAvailable,
+    /// The memory that a host wants to use is not in its block, or it has none.
+    OutsideBlock,
+    /// A program of a host names an address that is not in its block.
+    Stray(Stray),
+}
 
 /// The choice of programs for a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -78,16 +102,6 @@ impl Candidate {
             Self::Power(spectra) => spectra.manner,
         }
     }
-}
-
-/// The time that a transform took.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Timing {
-    /// Time on the QPUs, in microseconds.
-    pub qpu_us: u32,
-    /// Time on the ARM, in microseconds, as far as the engine knows it. The instrument measures
-    /// what an engine without a clock leaves 0.
-    pub cpu_us: u32,
 }
 
 /// Blocks of samples whose power spectra become one.
@@ -172,7 +186,7 @@ pub enum Samples<'a> {
 }
 
 /// Plans of the QPUs: Fourier transforms of 2^`log2n` complex points, and powers of blocks of
-/// samples.
+/// samples. Each says how long the QPUs took, in microseconds.
 pub trait Fft {
     /// Reports if there is such a plan.
     fn has(&self, candidate: &Candidate) -> bool;
@@ -195,7 +209,7 @@ pub trait Fft {
         &mut self,
         direction: Direction,
         data: &mut [Complex<f32>],
-    ) -> Result<Timing, EngineError>;
+    ) -> Result<u32, EngineError>;
 
     /// Lets `held` take the squared magnitudes of the transforms of all blocks: as
     /// [`dsp::spectrum::accumulate`] does after window and transform, block by block. Needs no
@@ -211,7 +225,7 @@ pub trait Fft {
         window: &[f32],
         samples: &[u32],
         held: &mut [f64],
-    ) -> Result<Timing, EngineError>;
+    ) -> Result<u32, EngineError>;
 
     /// Reports if powers of these can be started now: not as many are under way as can be, and if
     /// some are, the plan stands in memory, so that nothing has to make room for it.
@@ -239,14 +253,13 @@ pub trait Fft {
     ///
     /// # Errors
     /// `held` is as it was after an error, and all others that were started are lost.
-    fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError>;
+    fn finish_power(&mut self, held: &mut [f64]) -> Result<u32, EngineError>;
 
     /// Waits for all powers that were started, and gives them up.
     fn abandon(&mut self);
 
-    /// Gives up what was started, and all plans, so that those which come have room together. An
-    /// engine without plans has nothing to give up.
-    fn make_room(&mut self) {}
+    /// Gives up what was started, and all plans, so that those which come have room together.
+    fn make_room(&mut self);
 
     /// Reports if the plan stands in memory as it did when it was last proven ([`Fft::believe`]).
     fn is_believed(&self, candidate: &Candidate) -> bool;

@@ -20,7 +20,7 @@ use qpu_programs::FIRMWARE;
 use qpu_programs::firmware::Blocks;
 
 use super::samples::word_at;
-use super::{Manner, Samples, Spectra, Timing};
+use super::{Manner, Samples, Spectra};
 
 /// Numbers that are copied at a time.
 const CHUNK: usize = 64;
@@ -166,8 +166,8 @@ impl PowerPlan {
         !self.under_way[self.next as usize]
     }
 
-    /// Lets `held` take the power of all blocks of `samples`; not on an error. [`Self::is_free`]
-    /// has to be true.
+    /// Lets `held` take the power of all blocks of `samples`; not on an error. Returns the time on
+    /// the QPUs in microseconds. [`Self::is_free`] has to be true.
     ///
     /// # Errors
     /// As [`Plan::run`].
@@ -177,13 +177,13 @@ impl PowerPlan {
         samples: &[u32],
         held: &mut [f64],
         limit_us: u32,
-    ) -> Result<Timing, Error<R::Error>> {
+    ) -> Result<u32, Error<R::Error>> {
         let set = self.take_set();
         self.copy(set, runner, samples)?;
         let plan = self.of(set);
         let report = plan.run(runner, Direction::Forward, limit_us)?;
         self.read(set, runner, held)?;
-        Ok(timing(&report))
+        Ok(report.elapsed_us)
     }
 
     /// Starts to make the power of all blocks of `samples`; returns where it will be, and the
@@ -357,14 +357,6 @@ impl PowerPlan {
 
 fn number_of(word: u32) -> f64 {
     f32::from_bits(word).into()
-}
-
-/// The time of a job on the QPUs.
-pub const fn timing(report: &Report) -> Timing {
-    Timing {
-        qpu_us: report.elapsed_us,
-        cpu_us: 0,
-    }
 }
 
 #[cfg(test)]

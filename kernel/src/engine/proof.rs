@@ -11,7 +11,7 @@ use dsp::{Complex, Direction, Gain};
 use wire::SampleFormat;
 
 use super::cpu::CpuEngine;
-use super::{Candidate, EngineError, Fft, Spectra, Timing};
+use super::{Candidate, EngineError, Fft, Spectra};
 
 /// The largest error that passes, in parts of 10^9. The QPUs truncate: right plans stay below 3,000
 /// (simulated).
@@ -91,22 +91,26 @@ impl Differences {
 
     /// Relative to the amplitude of all bins, in parts of 10^9.
     fn ppb(&self) -> u32 {
-        let rms = libm::sqrt(self.squares / self.power);
-        if rms.is_nan() {
-            u32::MAX
-        } else {
-            (1e9 * rms) as u32
-        }
+        ppb(libm::sqrt(self.squares / self.power))
     }
-}
 
-impl Differences {
     /// Takes the amplitudes of bins, given powers.
     fn take_powers(&mut self, got: &[f64], wanted: &[f64]) {
         for (got, wanted) in got.iter().zip(wanted) {
             let difference = libm::sqrt(*got) - libm::sqrt(*wanted);
             self.take(difference * difference, *wanted);
         }
+    }
+}
+
+/// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such
+/// values.
+#[must_use]
+pub fn ppb(error: f64) -> u32 {
+    if error.is_nan() {
+        u32::MAX
+    } else {
+        (1e9 * error) as u32
     }
 }
 
@@ -192,7 +196,7 @@ fn prove_transform(
         }
     };
     fill(noise, work);
-    let Timing { qpu_us, .. } = qpu.transform(direction, work)?;
+    let qpu_us = qpu.transform(direction, work)?;
     for (pair, z) in words.as_chunks_mut().0.iter_mut().zip(&*work) {
         *pair = [z.re.to_bits(), z.im.to_bits()];
     }
@@ -238,17 +242,14 @@ fn prove_power(
     let (got, wanted) = got.zip(wanted).ok_or(EngineError::NoMemory)?;
     begin(spectra.detector, got);
     begin(spectra.detector, wanted);
-    let Timing { qpu_us, .. } = qpu.take_power(spectra, window, words, got)?;
+    let qpu_us = qpu.take_power(spectra, window, words, got)?;
     let mut first = 0;
     let end = spectra.blocks as usize * spectra.hop;
     while first < end {
         let work = &mut *bench.work;
         let is_pair = spectra.coding.domain == Domain::Real && first + spectra.hop < end;
-        let take = match is_pair {
-            true => pair_by_the_arm,
-            false => power_by_the_arm,
-        };
-        take(cpu, spectra, (window, gain), (words, first), work, wanted)?;
+        let block = (&*words, first, is_pair);
+        power_by_the_arm(cpu, spectra, (window, gain), block, work, wanted)?;
         first += spectra.hop * (1 + usize::from(is_pair));
     }
     Ok(Proof {
@@ -257,7 +258,8 @@ fn prove_power(
     })
 }
 
-/// Lets `held` take the power of the block that begins at a sample, computed by the ARM.
+/// Lets `held` take the power of the block that begins at a sample, computed by the ARM; of a pair
+/// those of two blocks of real samples that follow each other.
 ///
 /// # Errors
 /// When the ARM has no table for the length.
@@ -265,44 +267,22 @@ pub fn power_by_the_arm(
     cpu: &mut CpuEngine,
     spectra: &Spectra,
     (window, gain): (&[f32], Gain),
-    (samples, first): (&[u32], usize),
+    (samples, first, is_pair): (&[u32], usize, bool),
     work: &mut [Complex<f32>],
     held: &mut [f64],
 ) -> Result<(), EngineError> {
     let work = work.get_mut(..spectra.points());
     let work = work.ok_or(EngineError::NoMemory)?;
     spectra.coding.load(samples, first, window, work);
-    if spectra.removes_mean {
-        remove_mean(window, gain.coherent, work);
-    }
-    cpu.prepare(spectra.log2n)?;
-    cpu.transform(Direction::Forward, work)?;
-    accumulate(spectra.coding.domain, spectra.detector, work, held);
-    Ok(())
-}
-
-/// Lets `held` take the powers of two blocks of real samples that follow each other.
-///
-/// # Errors
-/// As [`power_by_the_arm`].
-fn pair_by_the_arm(
-    cpu: &mut CpuEngine,
-    spectra: &Spectra,
-    (window, gain): (&[f32], Gain),
-    (samples, first): (&[u32], usize),
-    work: &mut [Complex<f32>],
-    held: &mut [f64],
-) -> Result<(), EngineError> {
-    let work = work.get_mut(..spectra.points());
-    let work = work.ok_or(EngineError::NoMemory)?;
-    spectra.coding.load(samples, first, window, work);
-    let mut some = [Complex::ZERO; SOME];
-    let pieces = window.chunks(SOME).zip(work.chunks_mut(SOME));
-    for (ahead, (window, work)) in (spectra.hop..).step_by(SOME).zip(pieces) {
-        let some = &mut some[..window.len()];
-        spectra.coding.load(samples, first + ahead, window, some);
-        for (z, next) in work.iter_mut().zip(some) {
-            z.im = next.re;
+    if is_pair {
+        let mut some = [Complex::ZERO; SOME];
+        let pieces = window.chunks(SOME).zip(work.chunks_mut(SOME));
+        for (ahead, (window, work)) in (spectra.hop..).step_by(SOME).zip(pieces) {
+            let some = &mut some[..window.len()];
+            spectra.coding.load(samples, first + ahead, window, some);
+            for (z, next) in work.iter_mut().zip(some) {
+                z.im = next.re;
+            }
         }
     }
     if spectra.removes_mean {
@@ -310,7 +290,11 @@ fn pair_by_the_arm(
     }
     cpu.prepare(spectra.log2n)?;
     cpu.transform(Direction::Forward, work)?;
-    accumulate_pair(spectra.detector, work, held);
+    if is_pair {
+        accumulate_pair(spectra.detector, work, held);
+    } else {
+        accumulate(spectra.coding.domain, spectra.detector, work, held);
+    }
     Ok(())
 }
 

@@ -23,7 +23,7 @@ use super::host_job::{HostJob, HostJobs};
 use super::measure::{self, Words};
 use super::power::{self, PowerPlan, Set};
 use super::qpu_selftest::{self, Verdict};
-use super::{Candidate, EngineError, Fft, Manner, QpuHost, Samples, Spectra, Timing};
+use super::{Candidate, EngineError, Fft, Manner, QpuHost, Samples, Spectra};
 
 /// The time that a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
 pub const LIMIT_US: u32 = 50_000;
@@ -259,7 +259,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
         &mut self,
         direction: Direction,
         data: &mut [Complex<f32>],
-    ) -> Result<Timing, EngineError> {
+    ) -> Result<u32, EngineError> {
         let plan = self
             .current
             .and_then(|(manner, index)| self.plans[manner][index].as_mut());
@@ -279,7 +279,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
         window: &[f32],
         samples: &[u32],
         held: &mut [f64],
-    ) -> Result<Timing, EngineError> {
+    ) -> Result<u32, EngineError> {
         if !power::blocks(spectra).has_plan() {
             return Err(EngineError::Length);
         }
@@ -332,7 +332,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
         first.is_none_or(|first| first.report.is_some())
     }
 
-    fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError> {
+    fn finish_power(&mut self, held: &mut [f64]) -> Result<u32, EngineError> {
         // A job ends by itself or is ended by its runner.
         while !self.has_power() {}
         let first = self.started.pop_front().ok_or(EngineError::Lost)?;
@@ -345,7 +345,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
         let result = report.and_then(|report| {
             let plan = plan.ok_or(EngineError::Lost)?;
             let read = plan.finish(first.set, runner, held);
-            read.map_err(self.error).map(|()| power::timing(&report))
+            read.map_err(self.error).map(|()| report.elapsed_us)
         });
         if result.is_err() {
             self.clear();
@@ -417,14 +417,11 @@ fn transform<R: Runner>(
     runner: &mut R,
     direction: Direction,
     data: &mut [Complex<f32>],
-) -> Result<Timing, Error<R::Error>> {
+) -> Result<u32, Error<R::Error>> {
     write(runner, plan.input(), data)?;
     let report = plan.run(runner, direction, LIMIT_US)?;
     read(runner, plan.output(), data)?;
-    Ok(Timing {
-        qpu_us: report.elapsed_us,
-        cpu_us: 0,
-    })
+    Ok(report.elapsed_us)
 }
 
 fn write<R: Runner>(runner: &mut R, to: Buffer, data: &[Complex<f32>]) -> Result<(), R::Error> {

@@ -52,16 +52,8 @@ impl Coding {
         (count * self.bytes()).div_ceil(WORD)
     }
 
-    /// Sample `index` of those in `words`, full scale being 1; 0 where there is none.
-    #[must_use]
-    pub fn sample(self, words: &[u32], index: usize) -> Complex<f32> {
-        let mut one = [Complex::ZERO];
-        self.load(words, index, &[1.0], &mut one);
-        one[0]
-    }
-
     /// Samples from `first` on, full scale being 1, times a window, to `out`, which is as long as
-    /// the window.
+    /// the window; 0 where there is none.
     pub fn load(self, words: &[u32], first: usize, window: &[f32], out: &mut [Complex<f32>]) {
         let (real, out) = (self.domain == Domain::Real, (window, out));
         let all = |index| index;
@@ -256,12 +248,6 @@ impl<'a> History<'a> {
         &self.words[self.first..self.first + self.filled.div_ceil(WORD)]
     }
 
-    /// Sample `index`.
-    #[must_use]
-    pub fn sample(&self, index: usize) -> Complex<f32> {
-        self.coding.sample(self.words(), index)
-    }
-
     /// Loads them as [`Coding::load`] does.
     pub fn load(&self, first: usize, window: &[f32], out: &mut [Complex<f32>]) {
         self.coding.load(self.words(), first, window, out);
@@ -378,6 +364,14 @@ impl<'a> History<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl History<'_> {
+        fn sample(&self, index: usize) -> Complex<f32> {
+            let mut one = [Complex::ZERO];
+            self.load(index, &[1.0], &mut one);
+            one[0]
+        }
+    }
 
     /// Every coding.
     fn codings() -> impl Iterator<Item = Coding> {

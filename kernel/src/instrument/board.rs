@@ -3,11 +3,10 @@
 //! The device implements it with its drivers, the tests with byte queues and a virtual clock.
 //! Nothing here waits for ever: only `sleep_until` waits at all, and its end is given.
 
-use core::fmt;
-
 use wire::{Name, ResetCause};
 
 use super::capture::Port;
+use crate::baud::BaudError;
 
 /// A second, in microseconds.
 pub(super) const SECOND_US: u64 = 1_000_000;
@@ -62,16 +61,15 @@ pub struct ClockReading {
 /// Clocks and temperature at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Clocks {
-    /// The ARM's.
-    pub arm: ClockReading,
-    /// The VideoCore's, the system L2's and the memory bus's.
-    pub core: ClockReading,
-    /// V3D's.
-    pub v3d: ClockReading,
-    /// The UART's.
-    pub uart: ClockReading,
+    /// Those of [`Clocks::NAMES`], in this order.
+    pub readings: [ClockReading; 4],
     /// Thousandths of a degree Celsius; 0: no answer.
     pub temperature: u32,
+}
+
+impl Clocks {
+    /// The ARM's; the one of VideoCore, system L2 and memory bus; V3D's; the UART's.
+    pub const NAMES: [&str; 4] = ["arm", "core", "v3d", "uart"];
 }
 
 signal::code! {
@@ -95,25 +93,6 @@ signal::code! {
     }
 }
 
-/// A baud rate that the line cannot have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BaudError {
-    /// The lowest rate that works.
-    pub lowest: u32,
-    /// The highest rate that works.
-    pub highest: u32,
-}
-
-impl fmt::Display for BaudError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(
-            f,
-            "the UART cannot run at this rate; ask for {} to {} baud",
-            self.lowest, self.highest
-        )
-    }
-}
-
 /// The board as the instrument sees it.
 pub trait Board {
     /// The hardware that takes samples.
@@ -129,9 +108,7 @@ pub trait Board {
     fn receive_errors(&mut self) -> u32;
 
     /// Reports if a break has been received since the last call.
-    fn take_break(&mut self) -> bool {
-        false
-    }
+    fn take_break(&mut self) -> bool;
 
     /// Puts bytes into the transmit queue; returns how many it took. Never waits.
     fn send(&mut self, bytes: &[u8]) -> usize;
@@ -152,15 +129,11 @@ pub trait Board {
     ///
     /// # Errors
     /// When it cannot.
-    fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
-        Ok(baud)
-    }
+    fn check_baud(&self, baud: u32) -> Result<u32, BaudError>;
 
     /// Bytes that the receive queue holds. Uploads are granted so much that it cannot overflow
     /// while a block is transformed.
-    fn receive_capacity(&self) -> usize {
-        4096
-    }
+    fn receive_capacity(&self) -> usize;
 
     /// Notes how far the firmware has come.
     fn stage(&mut self, stage: Stage);
@@ -183,13 +156,8 @@ pub trait Board {
     fn info(&self) -> &BoardInfo;
 
     /// Clocks and temperature now, as far as the board can be asked.
-    fn clocks(&mut self) -> Clocks {
-        Clocks::default()
-    }
+    fn clocks(&mut self) -> Clocks;
 
     /// Takes bytes of the defmt log that are waiting; returns how many. Never waits.
-    fn take_log(&mut self, out: &mut [u8]) -> usize {
-        let _ = out;
-        0
-    }
+    fn take_log(&mut self, out: &mut [u8]) -> usize;
 }

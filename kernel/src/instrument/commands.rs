@@ -6,8 +6,7 @@ use wire::{
     Header, Info, Message, NakCode, State, UploadBegin, VERSION_MAJOR, VERSION_MINOR, Window,
 };
 
-use super::analyser::Costs;
-use super::board::{BaudError, Board};
+use super::board::Board;
 use super::descriptor::cropped;
 use super::hub::Hub;
 use super::line_rate::LOWEST_BAUD;
@@ -16,6 +15,7 @@ use super::refusal::Refusal;
 use super::report;
 use super::settings::{EngineChoice, MAX_N, MIN_N};
 use super::upload::Ending;
+use crate::baud::BaudError;
 use crate::engine::{Fft, QpuHost};
 
 /// Capabilities that depend neither on the board nor on a list, behind the windows.
@@ -41,16 +41,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let result = Message::decode(header.kind, payload)
             .map_err(Refusal::Payload)
             .and_then(|message| self.request(header, &message, board));
+        let (request, stream) = (header.request, header.stream);
         match result {
-            Ok(Answer::Done) => {
-                let (request, stream) = (header.request, header.stream);
-                self.link.put(request, stream, &Message::Ack(""), board);
-            }
+            Ok(Answer::Done) => self.link.put(request, stream, &Message::Ack(""), board),
             Ok(Answer::None) => {}
-            Err(refusal) => {
-                let (request, stream) = (header.request, header.stream);
-                self.link.refuse(&refusal, request, stream, board);
-            }
+            Err(refusal) => self.link.refuse(&refusal, request, stream, board),
         }
     }
 
@@ -61,6 +56,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         board: &mut impl Board,
     ) -> Result<Answer, Refusal> {
         let envelope = self.envelope(board, header.request, header.stream);
+        let done = |()| Answer::Done;
         match message {
             Message::Hello(_) => self.send_info(header, board),
             Message::Ping(token) => self.link.outbox.put(envelope, &Message::Pong(*token)),
@@ -69,10 +65,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 self.write_settings(keys, &mut text, board);
                 self.link.outbox.put(envelope, &Message::Settings(&text));
             }
-            Message::Set(text) => {
-                self.set(text, board)?;
-                return Ok(Answer::Done);
-            }
+            Message::Set(text) => return self.set(text, board).map(done),
             Message::Start => {
                 self.require_no_upload()?;
                 return Ok(match self.begin_stream(board)? {
@@ -107,8 +100,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 return Ok(Answer::Done);
             }
             Message::UploadBegin(begin) => {
-                self.upload_begin(begin, header, board)?;
-                return Ok(Answer::Done);
+                return self.upload_begin(begin, header, board).map(done);
             }
             Message::UploadData { offset, data } => {
                 self.upload.data(*offset, data, board.now_us())?;
@@ -129,10 +121,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             Message::Held(record) => self.upload.held(*record, board.now_us()),
             Message::JobMemory(bytes) => self.job_memory(*bytes, envelope)?,
-            Message::JobWrite(words) => {
-                self.job_write(*words)?;
-                return Ok(Answer::Done);
-            }
+            Message::JobWrite(words) => return self.job_write(*words).map(done),
             Message::JobRead { first, words } => self.job_read(*first, *words, envelope)?,
             Message::RunJob(job) => self.run_job(*job, envelope, board)?,
             Message::Prove(plan) => self.prove(*plan, envelope, board)?,
@@ -175,8 +164,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             board: about.name,
             capabilities: &capabilities,
         };
-        let envelope = self.envelope(board, header.request, header.stream);
-        self.link.outbox.put(envelope, &Message::Info(info));
+        let info = Message::Info(info);
+        self.link.put(header.request, header.stream, &info, board);
     }
 
     fn write_capabilities(&mut self, out: &mut impl Write) {
@@ -197,18 +186,12 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             let _ = out.write_str("\n");
         }
-        let Costs {
-            proofs,
-            dropped,
-            proof_us,
-            checks,
-            check_us,
-        } = self.analyser.costs();
+        let costs = self.analyser.costs();
         let _ = writeln!(
             out,
-            "proofs={proofs}\nproof-us={proof_us}\nplans-dropped={dropped}"
+            "proofs={}\nproof-us={}\nplans-dropped={}\nchecks={}\ncheck-us={}",
+            costs.proofs, costs.proof_us, costs.dropped, costs.checks, costs.check_us
         );
-        let _ = writeln!(out, "checks={checks}\ncheck-us={check_us}");
     }
 
     pub(super) fn write_settings(

@@ -22,18 +22,11 @@ fn crop(first: Option<i32>, bins: u32, lowest: i32, count: u32) -> Option<(u32, 
     }
 }
 
-/// The number of the lowest bin, and the count of all.
-pub(super) fn bins_of(domain: Domain, n: u32) -> (i32, u32) {
-    match domain {
-        Domain::Real => (0, n / 2 + 1),
-        Domain::Complex => (-((n / 2) as i32), n),
-    }
-}
-
 /// Returns the index of the first bin that is sent, of those in order of frequency, and how many.
 /// Bins that the spectrum does not have are refused.
 pub(super) fn cropped(settings: &Settings, domain: Domain) -> Result<(u32, u32), Refusal> {
-    let (lowest, count) = bins_of(domain, settings.n);
+    let n = settings.n as usize;
+    let (lowest, count) = (domain.first_bin(n), domain.bins(n) as u32);
     crop(settings.first, settings.bins, lowest, count).ok_or(Refusal::Bins {
         lowest: i64::from(lowest),
         highest: i64::from(lowest) + i64::from(count) - 1,
@@ -48,8 +41,8 @@ pub(super) fn describe(
     engine: Engine,
     info: &BoardInfo,
 ) -> Descriptor {
-    let (lowest, count) = bins_of(signal.domain, settings.n);
-    let (start, bins) = cropped(settings, signal.domain).unwrap_or((0, count));
+    let (domain, n) = (signal.coding.domain, settings.n as usize);
+    let (start, bins) = cropped(settings, domain).unwrap_or((0, domain.bins(n) as u32));
     let encoding = settings.encoding();
     let (scale, offset) = match encoding {
         Encoding::F32 => (1.0, 0.0),
@@ -60,7 +53,7 @@ pub(super) fn describe(
         id: 0,
         rate: signal.rate,
         n: settings.n,
-        domain: signal.domain,
+        domain,
         window: settings.window,
         enbw_bins: gain.enbw_bins,
         coherent_gain: gain.coherent,
@@ -72,7 +65,7 @@ pub(super) fn describe(
             (_, _) => Averaging::Exponential,
         },
         average_count: settings.average,
-        first_bin: lowest + start as i32,
+        first_bin: domain.first_bin(n) + start as i32,
         bins,
         centre_hz: settings.centre_hz,
         unit: settings.unit,

@@ -11,7 +11,7 @@ use wire::{Envelope, Fault, Item, NakCode, SampleFormat, Source, State};
 
 use super::analyser::{Analyser, Shape};
 use super::board::{Board, Stage};
-use super::descriptor::{bins_of, cropped, describe};
+use super::descriptor::{cropped, describe};
 use super::link::{Link, Listener};
 use super::live::{Begun, Live};
 use super::notice::Sentence;
@@ -125,7 +125,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Begins a run of records.
     pub(super) fn begin(&mut self, signal: Signal, board: &mut impl Board) {
-        self.shape_analyser(signal.coding());
+        self.shape_analyser(signal.coding);
         if signal.is_captured() {
             self.analyser.read_ring(self.live.mode);
         } else {
@@ -138,7 +138,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Lets the analyser make what the settings say of such samples.
     pub(super) fn shape_analyser(&mut self, coding: Coding) {
-        let (_, all) = bins_of(coding.domain, self.settings.n);
+        let all = coding.domain.bins(self.settings.n as usize) as u32;
         let bins = cropped(&self.settings, coding.domain).unwrap_or((0, all));
         let shape = Shape::new(&self.settings, coding, bins);
         self.analyser.begin(shape);
@@ -149,7 +149,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let Some(signal) = self.stream.signal() else {
             return;
         };
-        let gain = self.analyser.gain_of(&self.settings);
+        let Settings { window, n, .. } = self.settings;
+        let gain = self.analyser.gain(window, n as usize);
         let engine = self.engine();
         let descriptor = describe(&self.settings, &signal, gain, engine, board.info());
         self.stream.describe(descriptor);
@@ -225,7 +226,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let notice = &mut self.link.notice;
         let step = self.selftest.step_qpus(self.analyser.qpu(), board, notice);
         if step == Step::Failed {
-            self.analyser.distrust_qpu();
+            self.analyser.distrusted = true;
         }
         if matches!(step, Step::Passed | Step::Failed) {
             self.begin_unasked(board);
@@ -301,7 +302,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 let fed = self.upload.feed(wants, |bytes| analyser.extend(bytes));
                 self.stream.counters.clipped = self.upload.clipped(self.settings.unit);
                 if self.upload.drained().is_some() {
-                    analyser.close();
+                    analyser.closed = true;
                 }
                 fed
             }
@@ -327,7 +328,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             self.link.refuse(&refusal, finished.request, stream, board);
             return true;
         }
-        if self.analyser.blocks() > 0 {
+        if self.analyser.so_far().blocks > 0 {
             self.emit(board);
         }
         let brought = self.upload.finish();
@@ -340,7 +341,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Reports if the next record would take the place of one that the host has not got.
     fn waits_for_host(&self) -> bool {
         match (self.upload.first_kept(), self.stream.record_bytes()) {
-            (Some(held), Some(bytes)) => self.stream.records.would_lose(bytes, held),
+            (Some(held), Some(bytes)) => self.stream.records.kept.would_lose(bytes, held),
             _ => false,
         }
     }

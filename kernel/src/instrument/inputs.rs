@@ -13,7 +13,6 @@ use super::hub::Hub;
 use super::live::Asker;
 use super::notice::Sentence;
 use super::refusal::Refusal;
-use super::settings::Channel;
 use crate::engine::{Fft, QpuHost};
 
 impl<Q: Fft + QpuHost> Hub<'_, Q> {
@@ -27,13 +26,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.analyser.read_ring(self.live.mode);
         self.analyser.get_ready(board);
         self.report_drops();
-        let slots = match self.settings.channel {
-            Channel::Left => [true, false],
-            Channel::Right => [false, true],
-            Channel::Iq | Channel::Qi => [true, true],
-        };
-        let expected = self.settings.expected_rate();
-        let opened = self.live.open(&self.settings, slots, expected, board);
+        let (slots, rate) = (self.settings.channel.slots(), self.settings.rate);
+        let opened = self.live.open(&self.settings, slots, rate, board);
         opened.map_err(Refusal::Input)
     }
 

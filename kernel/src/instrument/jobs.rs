@@ -62,11 +62,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             elapsed_us: result?,
             output: &[],
         };
-        let envelope = Envelope {
-            time_us: board.now_us(),
-            ..envelope
-        };
-        self.link.outbox.put(envelope, &Message::QpuResult(result));
+        let message = Message::QpuResult(result);
+        self.link
+            .put(envelope.request, envelope.stream, &message, board);
         Ok(())
     }
 
@@ -89,11 +87,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
         let of = microbench::LIST.len() as u8;
         let measured = Measured::new(number, of, elapsed_us, bench.name, bytes);
-        let envelope = Envelope {
-            time_us: board.now_us(),
-            ..envelope
-        };
-        self.link.outbox.put(envelope, &Message::Measured(measured));
+        let message = Message::Measured(measured);
+        self.link
+            .put(envelope.request, envelope.stream, &message, board);
         Ok(())
     }
 

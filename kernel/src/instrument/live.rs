@@ -96,19 +96,12 @@ impl Live {
     /// The samples of the capture.
     pub(super) fn signal(&self) -> Option<Signal> {
         let rate = self.capture.rate()?;
-        let Coding {
-            format,
-            domain,
-            channels,
-        } = self.coding();
         Some(Signal {
             source: match self.input {
                 Input::Smi => Source::Smi,
                 Input::I2s | Input::Generator => Source::I2s,
             },
-            format,
-            domain,
-            channels,
+            coding: self.coding(),
             rate: rate.rate,
             rate_within_hz: rate.within_hz,
             stream: 0,
@@ -122,14 +115,14 @@ impl Live {
         analyser: &mut Analyser<impl Fft>,
         counters: &mut Counters,
     ) -> bool {
-        analyser.note_ring(self.capture.frames());
+        analyser.note_ring(self.capture.ring.frames());
         if let Some(index) = analyser.go_to_newest() {
             self.capture.cover(index);
         }
-        let is_overtaken = !self.capture.has(analyser.first_needed());
+        let is_overtaken = !self.capture.ring.has(analyser.first_needed());
         if is_overtaken {
             self.leave_out(analyser, counters);
-            analyser.note_ring(self.capture.frames());
+            analyser.note_ring(self.capture.ring.frames());
         }
         is_overtaken
     }

@@ -51,7 +51,7 @@ mod typed;
 mod upload;
 mod workspace;
 
-pub use board::{BaudError, Board, BoardInfo, BootTimes, ClockReading, Clocks, Stage};
+pub use board::{Board, BoardInfo, BootTimes, ClockReading, Clocks, Stage};
 pub use settings::{EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, SettingError, Settings};
 pub use text::fault_report;
 pub use workspace::Workspace;

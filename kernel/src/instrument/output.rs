@@ -43,7 +43,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             if self.stream.state() == State::Idle && self.stream.records.sending.is_none() {
                 return self.send_status(board);
             }
-            self.stream.repeat_descriptor();
+            self.stream.descriptor_due = true;
         }
         if takes_frames && let Some(descriptor) = self.stream.take_descriptor() {
             let message = Message::Descriptor(descriptor);

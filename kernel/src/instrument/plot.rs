@@ -4,15 +4,13 @@
 //! characters. A column stands for several bins, or for a part of one, and shows the greatest of
 //! them. A row has a mark where the column reaches the level written in front of it: of two
 //! detectors `#` where the first does, and `.` where only the second does.
-//!
-//! Numbers are written by integers only: formatting of floats would be 20 KiB of image.
 
 use core::fmt::{self, Write};
 
 use dsp::level;
 use wire::{Descriptor, RecordHead};
 
-use super::settings::write_milli;
+use super::settings::rounded;
 
 /// Rows of levels.
 const ROWS: i32 = 17;
@@ -118,7 +116,8 @@ fn write_frequencies(bins: usize, descriptor: &Descriptor, out: &mut impl Write)
     let (name, size) = unit.unwrap_or(UNITS[UNITS.len() - 1]);
     for column in (0..COLUMNS).step_by(TICK) {
         let mut number = heapless::String::<TICK>::new();
-        let _ = write_milli(frequency(bins_of(column, bins).start) / size, &mut number);
+        let value = frequency(bins_of(column, bins).start) / size;
+        let _ = write!(number, "{}", rounded(value, 3));
         let last = column + TICK == COLUMNS;
         write!(out, "{number:<width$}", width = if last { 0 } else { TICK })?;
     }

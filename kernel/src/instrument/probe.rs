@@ -9,11 +9,11 @@ use dsp::level::decibels;
 use wire::{Message, NakCode, Probed, Rate, Slot};
 
 use super::board::Board;
-use super::capture::{Capture, Event, Measured, Port, WRONG_PERCENT, Wiring, write_hz};
+use super::capture::{Capture, Event, Measured, Port, WRONG_PERCENT, Wiring, hertz};
 use super::hub::Hub;
 use super::live::Asker;
 use super::refusal::Refusal;
-use super::settings::{Channel, Input, Settings};
+use super::settings::{Input, Settings, rounded};
 use crate::engine::{Fft, QpuHost};
 use crate::gpio::SMI_DATA_PINS;
 
@@ -23,9 +23,6 @@ const SETTLE: u64 = (1 << 18) / 64 * 5 / 4;
 const FRAMES: u64 = 4096;
 /// A mean beyond this is worth a sentence: the offset of microphones that are all right is less.
 const OFFSET: f32 = 0.05;
-
-/// Sentences.
-type Text = heapless::String<1024>;
 
 /// The samples of a slot, or of a parallel ADC, as they come: 24 bits with a sign, or 8 bits with
 /// an offset.
@@ -109,7 +106,7 @@ const FULL_SCALE: f32 = 1.0 - 1.0 / 8_388_608.0;
 #[derive(Default)]
 struct Findings {
     troubles: u8,
-    text: Text,
+    text: heapless::String<1024>,
 }
 
 impl Findings {
@@ -124,11 +121,7 @@ impl Findings {
 
     /// Says what is wrong with the data.
     fn judge(&mut self, settings: &Settings, seen: &[Seen; 2]) {
-        let wants = match settings.channel {
-            Channel::Left => [true, false],
-            Channel::Right => [false, true],
-            Channel::Iq | Channel::Qi => [true, true],
-        };
+        let wants = settings.channel.slots();
         if let [Some(left), Some(right)] = [seen[0].constant(), seen[1].constant()] {
             self.trouble(format_args!(
                 "data never changes: left is always {left:#08x} and right {right:#08x}; check the \
@@ -174,8 +167,8 @@ impl Findings {
         let level = decibels((2.0 * rms * rms).max(1e-20));
         self.say(format_args!(
             "{name}: {} dBFS, mean {}",
-            Hundredths(level),
-            Hundredths(mean.into())
+            rounded(level, 2),
+            rounded(mean.into(), 2)
         ));
     }
 
@@ -204,7 +197,7 @@ impl Findings {
         if seen.constant().is_none() && mean.abs() > OFFSET {
             self.trouble(format_args!(
                 "{name}: DC offset {}; set dc=remove, or couple the input by a capacitor",
-                Hundredths(mean.into())
+                rounded(mean.into(), 2)
             ));
         }
         if seen.is_clipped() {
@@ -212,18 +205,6 @@ impl Findings {
                 "{name} reaches full scale; turn the level down"
             ));
         }
-    }
-}
-
-/// A number with two decimals, by integers only.
-struct Hundredths(f64);
-
-impl fmt::Display for Hundredths {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let hundredths = libm::round(self.0 * 100.0) as i32;
-        let sign = if hundredths < 0 { "-" } else { "" };
-        let hundredths = hundredths.unsigned_abs();
-        write!(f, "{sign}{}.{:02}", hundredths / 100, hundredths % 100)
     }
 }
 
@@ -238,11 +219,11 @@ fn unseen(wiring: Wiring) -> [Seen; 2] {
 
 /// The last frames.
 fn look(capture: &Capture, port: &mut impl Port) -> [Seen; 2] {
-    let wiring = capture.wiring();
+    let wiring = capture.wiring;
     let mut seen = unseen(wiring);
     // A frame of two bytes may begin in the middle of a word.
-    let first = (capture.frames() - FRAMES) / 2 * 2;
-    capture.read(port, first, FRAMES, |words, _| {
+    let first = (capture.ring.frames() - FRAMES) / 2 * 2;
+    capture.ring.read(port.memory(), first, FRAMES, |words, _| {
         for (index, word) in words.iter().enumerate() {
             match wiring {
                 Wiring::I2s(_) => seen[index % 2].take(*word as i32 >> 8),
@@ -271,7 +252,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.live.probe = true;
         // A rate that is another is a finding like others, so the capture does not insist on it.
         let gives_clock = settings.wiring([true; 2]).gives_clock();
-        let exact = settings.expected_rate().filter(|_| gives_clock);
+        let exact = settings.rate.filter(|_| gives_clock);
         match self.live.open(&settings, [true; 2], exact, board) {
             Ok(()) => Ok(()),
             // These are findings, and the answer says them.
@@ -289,11 +270,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Goes on with the look at the live input; reports if there was something to do.
     pub(super) fn step_probe(&mut self, event: Event, board: &mut impl Board) -> bool {
         let capture = &self.live.capture;
-        let settle = match capture.wiring() {
+        let settle = match capture.wiring {
             Wiring::I2s(_) => SETTLE,
             Wiring::Smi { .. } => 0,
         };
-        let is_settled = capture.is_running() && capture.frames() >= settle + FRAMES;
+        let is_settled = capture.is_running() && capture.ring.frames() >= settle + FRAMES;
         let found = self.live.found.take();
         // What was measured before is of another capture.
         let measured = capture.measured().filter(|_| found.is_none());
@@ -305,8 +286,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             return false;
         }
         let mut findings = Findings::default();
-        let mut seen = unseen(capture.wiring());
-        let expected = self.settings.expected_rate();
+        let mut seen = unseen(capture.wiring);
+        let expected = self.settings.rate;
         match &trouble {
             Some(trouble) => findings.trouble(format_args!("{trouble}")),
             None => {
@@ -317,22 +298,21 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                     findings.trouble(format_args!("{trouble}"));
                 }
                 seen = look(capture, board.port());
-                match capture.wiring() {
+                match capture.wiring {
                     Wiring::I2s(_) => findings.judge(&self.settings, &seen),
                     Wiring::Smi { .. } => findings.judge_parallel(&seen[0]),
                 }
             }
         }
-        let hertz = |rate: Rate| rate.to_hz();
-        let expected_hz = expected.map_or(0.0, hertz);
+        let expected_hz = expected.map_or(0.0, Rate::to_hz);
         if let Some(measured) = measured {
-            let mut line = Text::new();
-            let what = match capture.wiring() {
+            let what = match capture.wiring {
                 Wiring::I2s(_) => "frame clock",
                 Wiring::Smi { .. } => "read clock",
             };
-            let _ = write_measured(what, &measured, &mut line);
-            findings.say(format_args!("{line}"));
+            let rate = hertz(measured.rate.to_hz());
+            let within = hertz(measured.within_hz);
+            findings.say(format_args!("{what} {rate} Hz, within {within} Hz"));
         }
         let probed = Probed {
             troubles: findings.troubles,
@@ -354,15 +334,6 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.live.end(board);
         true
     }
-}
-
-/// Writes a clock as it was measured.
-fn write_measured(what: &str, measured: &Measured, out: &mut impl Write) -> fmt::Result {
-    write!(out, "{what} ")?;
-    write_hz(measured.rate.to_hz(), out)?;
-    out.write_str(" Hz, within ")?;
-    write_hz(measured.within_hz, out)?;
-    out.write_str(" Hz")
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use dsp::level::{centi_db, half_db};
 use wire::{Chunk, Counters, Dc, Descriptor, Encoding, Message, NakCode, RecordHead};
 
 use super::analyser::Summary;
-use super::descriptor::bins_of;
 use super::kept::Kept;
 use super::refusal::Refusal;
 
@@ -23,16 +22,11 @@ pub(super) struct Last {
 }
 
 impl Last {
-    /// The values that are sent of part `part` of the detector, of all powers.
-    fn of_part<'p>(&self, powers: &'p [f32], part: usize) -> &'p [f32] {
-        let first = part * self.all_bins + self.start;
-        &powers[first..first + self.descriptor.bins as usize]
-    }
-
-    /// The parts that are sent, first to last.
+    /// The values that are sent of each part of the detector, of all powers.
     fn parts<'p>(&self, powers: &'p [f32]) -> impl Iterator<Item = &'p [f32]> {
         let count = self.descriptor.detector.parts().len();
-        (0..count).map(|part| self.of_part(powers, part))
+        let parts = powers.chunks(self.all_bins).take(count);
+        parts.map(|part| &part[self.start..][..self.descriptor.bins as usize])
     }
 }
 
@@ -50,7 +44,7 @@ pub(super) struct Sending {
 /// The records of a stream.
 pub(super) struct Records<'a> {
     power: &'a mut [f32],
-    kept: Kept<'a>,
+    pub kept: Kept<'a>,
     /// The record that is being sent.
     pub sending: Option<Sending>,
     next: u32,
@@ -97,7 +91,7 @@ impl<'a> Records<'a> {
         summary: &Summary,
         counters: Counters,
     ) -> Last {
-        let (lowest, all_bins) = bins_of(descriptor.domain, descriptor.n);
+        let (domain, n) = (descriptor.domain, descriptor.n as usize);
         let encoding = descriptor.encoding;
         let mut last = Last {
             head: RecordHead {
@@ -114,14 +108,14 @@ impl<'a> Records<'a> {
                 first_sample: summary.first_sample,
                 counters: Counters {
                     clamped: 0,
-                    qpu_us: summary.timing.qpu_us,
-                    cpu_us: summary.timing.cpu_us,
+                    qpu_us: summary.qpu_us,
+                    cpu_us: summary.cpu_us,
                     ..counters
                 },
             },
             descriptor: *descriptor,
-            start: (descriptor.first_bin - lowest) as usize,
-            all_bins: all_bins as usize,
+            start: (descriptor.first_bin - domain.first_bin(n)) as usize,
+            all_bins: domain.bins(n),
         };
         // What was taken away on purpose is not lost to the encoding.
         let is_removed = |bin: i32| descriptor.dc == Dc::Remove && bin == 0;
@@ -204,11 +198,6 @@ impl<'a> Records<'a> {
         }
         let chunk = chunk_of(kept.head, data, offset, values.into());
         Ok(Message::Spectrum(chunk))
-    }
-
-    /// Reports if a record of so many bytes would take the place of one from number `held` on.
-    pub(super) fn would_lose(&self, bytes: usize, held: u32) -> bool {
-        self.kept.would_lose(bytes, held)
     }
 }
 

@@ -4,9 +4,9 @@ use core::fmt;
 
 use wire::{NakCode, PayloadError};
 
-use super::board::BaudError;
 use super::capture::Trouble;
 use super::settings::{MAX_N, MIN_N, SettingError};
+use crate::baud::BaudError;
 use crate::engine::literals::Stray;
 
 /// Why a request is not carried out.

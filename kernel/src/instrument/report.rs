@@ -9,81 +9,58 @@ use qpu::machine::QPUS;
 
 use qpu_programs::microbench::{LIST, Microbench, RUNS, What};
 
-use super::board::{Board, BootTimes, ClockReading, Clocks, Stage};
+use super::board::{Board, BootTimes, Clocks, Stage};
 use super::notice::Notice;
+use super::settings::fixed;
 use super::text::engine_error;
 use crate::engine::measure::Words;
 use crate::engine::{EngineError, QpuHost};
 
-/// The progress of the summary: the number of the next microbenchmark.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Report {
-    next: usize,
-}
+/// Room that the lines of a step need among the text that waits.
+pub(super) const LINE_ROOM: usize = 768;
 
 /// Writes the lines of `get clocks`.
 pub(super) fn write_clocks(clocks: &Clocks, out: &mut impl Write) {
-    let all: [(&str, ClockReading); 4] = [
-        ("arm", clocks.arm),
-        ("core", clocks.core),
-        ("v3d", clocks.v3d),
-        ("uart", clocks.uart),
-    ];
-    for (name, reading) in all {
-        let ClockReading {
-            stated_hz,
-            measured_hz,
-        } = reading;
-        let _ = writeln!(out, "clock-{name}={stated_hz},{measured_hz}");
+    for (name, clock) in Clocks::NAMES.iter().zip(clocks.readings) {
+        let _ = writeln!(
+            out,
+            "clock-{name}={},{}",
+            clock.stated_hz, clock.measured_hz
+        );
     }
     let _ = writeln!(out, "temperature={}", clocks.temperature);
 }
 
 /// Writes the line of `get boot`.
 pub(super) fn write_boot(boot: &BootTimes, first_spectrum_us: u32, out: &mut impl Write) {
-    let BootTimes {
-        entry_us,
-        greeting_us,
-        v3d_us,
-    } = *boot;
     let _ = writeln!(
         out,
-        "boot={entry_us},{greeting_us},{v3d_us},{first_spectrum_us}"
+        "boot={},{},{},{first_spectrum_us}",
+        boot.entry_us, boot.greeting_us, boot.v3d_us
     );
 }
 
-impl Report {
-    /// Room that the lines of a step need among the text that waits.
-    pub(super) const LINE_ROOM: usize = 768;
-
-    pub(super) const fn begin() -> Self {
-        Self { next: 0 }
+/// Does one step, the microbenchmark of this number; reports if there are more.
+pub(super) fn step<Q: QpuHost>(
+    number: usize,
+    mut qpu: Result<&mut Q, EngineError>,
+    first_spectrum_us: u32,
+    board: &mut impl Board,
+    out: &mut Notice,
+) -> bool {
+    if number == 0 {
+        write_head(&mut qpu, first_spectrum_us, board, out);
     }
-
-    /// Does one step; reports if there are more.
-    pub(super) fn step<Q: QpuHost>(
-        &mut self,
-        mut qpu: Result<&mut Q, EngineError>,
-        first_spectrum_us: u32,
-        board: &mut impl Board,
-        out: &mut Notice,
-    ) -> bool {
-        if self.next == 0 {
-            write_head(&mut qpu, first_spectrum_us, board, out);
-        }
-        let bench = LIST.get(self.next);
-        self.next += 1;
-        let goes_on = bench.is_some_and(|bench| {
-            let v3d_hz = board.info().clocks.v3d_hz;
-            let result = time_bench(qpu, bench, board);
-            let _ = write_bench(bench, &result, v3d_hz, out);
-            !matches!(result, Err(EngineError::NotAvailable))
-        });
-        if !goes_on {
-            out.say("report: done; `qpuscope report PORT -o FILE` writes all of it to a file");
-        }
-        goes_on
+    let goes_on = LIST.get(number).is_some_and(|bench| {
+        let v3d_hz = board.info().clocks.v3d_hz;
+        let result = time_bench(qpu, bench, board);
+        let _ = write_bench(bench, &result, v3d_hz, out);
+        !matches!(result, Err(EngineError::NotAvailable))
+    });
+    if !goes_on {
+        out.say("report: done; `qpuscope report PORT -o FILE` writes all of it to a file");
     }
+    goes_on
 }
 
 fn write_head<Q: QpuHost>(
@@ -140,7 +117,7 @@ fn write_bench(
     };
     match (bench.what, words) {
         (What::Time { .. }, words) => match milliclocks(words, v3d_hz) {
-            Some(clocks) => write!(out, "{}.{:03} clocks", clocks / 1000, clocks % 1000),
+            Some(clocks) => write!(out, "{} clocks", fixed(clocks as i64, 3)),
             None => write!(out, "no time"),
         },
         (What::Reservations, [right, ..]) => {

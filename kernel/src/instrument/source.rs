@@ -6,7 +6,7 @@
 
 use dsp::Complex;
 use dsp::generator::{self, RATE_HZ};
-use wire::{Channels, Domain, Rate, SampleFormat, Source, State};
+use wire::{Domain, Rate, SampleFormat, Source, State};
 
 use super::board::{SECOND_US, Stage};
 use crate::engine::samples::Coding;
@@ -18,9 +18,7 @@ pub(super) const SAMPLE_BUDGET: usize = 2048;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Signal {
     pub source: Source,
-    pub format: SampleFormat,
-    pub domain: Domain,
-    pub channels: Channels,
+    pub coding: Coding,
     pub rate: Rate,
     /// The true rate is not further away than this; 0: it is exact.
     pub rate_within_hz: f64,
@@ -29,21 +27,9 @@ pub(super) struct Signal {
 }
 
 impl Signal {
-    /// The coding of its samples.
-    pub(super) const fn coding(&self) -> Coding {
-        Coding {
-            format: self.format,
-            domain: self.domain,
-            channels: self.channels,
-        }
-    }
-
     /// Reports if its samples lie in the ring of a capture.
     pub(super) const fn is_captured(&self) -> bool {
-        match self.source {
-            Source::Generator | Source::Upload => false,
-            Source::I2s | Source::Smi => true,
-        }
+        matches!(self.source, Source::I2s | Source::Smi)
     }
 
     /// Reports if the source cannot wait.
@@ -53,17 +39,17 @@ impl Signal {
 
     /// The instrument's state while this source has a stream.
     pub(super) const fn state(&self) -> State {
-        match self.source {
-            Source::Generator | Source::I2s | Source::Smi => State::Streaming,
-            Source::Upload => State::Uploading,
+        match self.is_live() {
+            true => State::Streaming,
+            false => State::Uploading,
         }
     }
 
     /// The firmware's stage while its samples are transformed.
     pub(super) const fn stage(&self) -> Stage {
-        match self.source {
-            Source::Generator | Source::I2s | Source::Smi => Stage::Streaming,
-            Source::Upload => Stage::Uploading,
+        match self.is_live() {
+            true => Stage::Streaming,
+            false => Stage::Uploading,
         }
     }
 }
@@ -92,9 +78,7 @@ impl Generator {
     pub(super) fn signal(&self, stream: u16) -> Signal {
         Signal {
             source: Source::Generator,
-            format: SampleFormat::F32,
-            domain: self.domain,
-            channels: Channels::All,
+            coding: Coding::new(SampleFormat::F32, self.domain),
             rate: Rate::hz(RATE_HZ),
             rate_within_hz: 0.0,
             stream,

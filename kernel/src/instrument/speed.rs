@@ -13,6 +13,7 @@ use super::analyser::BLOCKS_A_CHECK;
 use super::board::{Board, SECOND_US};
 use super::hub::Hub;
 use super::records::encode;
+use super::settings::fixed;
 use super::source::SAMPLE_BUDGET;
 use crate::engine::samples::Coding;
 use crate::engine::{Fft, QpuHost};
@@ -58,18 +59,15 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let arm = taken.for_a_block(taken.elapsed_us - taken.waited_us);
         // Samples in a hundredth of a microsecond are hundreds of MS/s.
         let rate = 10_000 * step / us;
+        let hundredths = |number: u64| fixed(number as i64, 2);
         let mut line = heapless::String::<160>::new();
         let _ = write!(
             line,
-            "speed: {}.{:02} us a block, {}.{:02} MS/s; QPUs {}.{:02} us, ARM {}.{:02} us",
-            us / 100,
-            us % 100,
-            rate / 100,
-            rate % 100,
-            qpu / 100,
-            qpu % 100,
-            arm / 100,
-            arm % 100,
+            "speed: {} us a block, {} MS/s; QPUs {} us, ARM {} us",
+            hundredths(us),
+            hundredths(rate),
+            hundredths(qpu),
+            hundredths(arm),
         );
         self.link.say(&line);
     }
@@ -132,7 +130,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let after = self.analyser.so_far();
         taken.lots += 1;
         taken.blocks += after.blocks - before.blocks;
-        taken.qpu_us += u64::from(after.timing.qpu_us - before.timing.qpu_us);
+        taken.qpu_us += u64::from(after.qpu_us - before.qpu_us);
         if is_last {
             let values = self.analyser.values();
             let power = self.stream.records.power(values);

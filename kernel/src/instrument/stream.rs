@@ -35,7 +35,8 @@ pub(super) struct Stream<'a> {
     pub records: Records<'a>,
     pub counters: Counters,
     pub descriptor: Option<Descriptor>,
-    descriptor_due: bool,
+    /// The descriptor is to be sent, or to be repeated.
+    pub descriptor_due: bool,
     late_acks: heapless::Deque<LateAck, LATE_ACKS>,
     /// A drawing was asked for and has not been made yet.
     pub plot_due: bool,
@@ -113,11 +114,6 @@ impl<'a> Stream<'a> {
             self.descriptor = Some(Descriptor { id, ..descriptor });
             self.descriptor_due = true;
         }
-    }
-
-    /// Repeats the descriptor.
-    pub(super) fn repeat_descriptor(&mut self) {
-        self.descriptor_due = true;
     }
 
     /// Takes the descriptor that is to be sent now. A new one waits for the record under way, which

@@ -9,7 +9,7 @@ use super::analyser::{Analyser, Finding, Report};
 use super::board::BoardInfo;
 use super::notice::Notice;
 use super::records::Last;
-use super::settings::{MAX_N, MIN_N, SettingError, write_milli};
+use super::settings::{MAX_N, MIN_N, SettingError, fixed, rounded};
 use crate::engine::{Candidate, EngineError, Fft};
 
 /// IDENT0 of a V3D of version 2.
@@ -73,7 +73,7 @@ pub(super) fn write_banner(
             1u32 << first,
             1u32 << last
         ),
-        None if analyser.is_qpu_distrusted() => {
+        None if analyser.distrusted => {
             write!(out, "\r\nengine: cpu (the QPUs failed their test)\r\n")
         }
         None if info.v3d_unwanted => write!(
@@ -102,23 +102,6 @@ pub(super) fn write_banner(
         let _ = write!(out, "cmdline.txt: {error}\r\n");
     }
 }
-/// Writes the end of a line about a test.
-pub(super) fn write_result(
-    result: Result<u32, EngineError>,
-    limit_ppb: u32,
-    against: &str,
-    out: &mut impl Write,
-) {
-    let _ = match result {
-        Ok(ppb) => {
-            let passed = ppb <= limit_ppb;
-            let verdict = if passed { "ok" } else { "FAILED" };
-            let (ppm, rest) = (ppb / 1000, ppb % 1000);
-            write!(out, "{verdict}, {ppm}.{rest:03} ppm off the {against}\r\n")
-        }
-        Err(error) => write!(out, "FAILED, {}\r\n", engine_error(error)),
-    };
-}
 
 /// Writes the name of a plan.
 pub(super) fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Result {
@@ -136,20 +119,18 @@ pub(super) fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Re
 
 /// Writes the finding about a plan.
 pub(super) fn write_finding(finding: &Finding, out: &mut impl Write) -> fmt::Result {
-    let ppm = |ppb: u32, out: &mut dyn Write| write!(out, "{}.{:03} ppm", ppb / 1000, ppb % 1000);
+    let ppm = |ppb: u32| fixed(ppb.into(), 3);
     match finding {
         Finding::Proof(proof) => {
             let verdict = if proof.is_right() { "ok" } else { "WRONG" };
-            write!(out, "{verdict}, ")?;
-            ppm(proof.error_ppb, out)?;
-            write!(out, " off the ARM, {} us", proof.qpu_us)
+            let (ppm, us) = (ppm(proof.error_ppb), proof.qpu_us);
+            write!(out, "{verdict}, {ppm} ppm off the ARM, {us} us")
         }
         Finding::Failed(error) => write!(out, "FAILED, {}", engine_error(*error)),
         Finding::Check { error_ppb, is_full } => {
             let what = if *is_full { "a bin" } else { "the energy" };
-            write!(out, "WRONG, {what} of a block is ")?;
-            ppm(*error_ppb, out)?;
-            out.write_str(" off")
+            let ppm = ppm(*error_ppb);
+            write!(out, "WRONG, {what} of a block is {ppm} ppm off")
         }
     }
 }
@@ -191,13 +172,11 @@ pub(super) fn spectrum_line(
     let Last {
         head, descriptor, ..
     } = last;
-    let time_ms = now_us / 1000;
     let _ = write!(
         line,
-        "spectrum {} at {}.{:03} s, {}, {}{} blocks",
+        "spectrum {} at {} s, {}, {}{} blocks",
         head.record,
-        time_ms / 1000,
-        time_ms % 1000,
+        fixed((now_us / 1000) as i64, 3),
         head.engine.name(),
         match detector {
             Detector::Mean | Detector::MeanMax => "",
@@ -207,21 +186,13 @@ pub(super) fn spectrum_line(
         head.blocks
     );
     if let Some(duty_ppm) = head.duty_ppm {
-        let _ = write!(
-            line,
-            ", duty {}.{} %",
-            duty_ppm / 10_000,
-            duty_ppm / 1000 % 10
-        );
+        let _ = write!(line, ", duty {} %", fixed((duty_ppm / 1000).into(), 1));
     }
     let _ = line.push(':');
     for index in strongest::<TEXT_LINES>(values).into_iter().flatten() {
-        let _ = line.push_str(" [");
-        let _ = write_milli(descriptor.frequency_hz(index as u32), &mut line);
-        let _ = line.push_str(" Hz ");
-        let centi = (level::decibels(values[index]) * 100.0).clamp(-99_999.0, 99_999.0);
-        let _ = write_centi(centi, &mut line);
-        let _ = write!(line, " {}]", descriptor.unit.name());
+        let hz = rounded(descriptor.frequency_hz(index as u32), 3);
+        let level = rounded(level::decibels(values[index]).clamp(-999.99, 999.99), 2);
+        let _ = write!(line, " [{hz} Hz {level} {}]", descriptor.unit.name());
     }
     line
 }
@@ -244,14 +215,6 @@ fn strongest<const COUNT: usize>(power: &[f32]) -> [Option<usize>; COUNT] {
         }
     }
     found
-}
-
-/// Writes hundredths with two decimals, by integers only.
-fn write_centi(centi: f64, out: &mut impl Write) -> fmt::Result {
-    let centi = libm::round(centi) as i32;
-    let sign = if centi < 0 { "-" } else { "" };
-    let centi = centi.unsigned_abs();
-    write!(out, "{sign}{}.{:02}", centi / 100, centi % 100)
 }
 
 /// Writes a `FAULT` frame and the same as text, for a panic or exception handler: no instrument
@@ -300,15 +263,6 @@ mod tests {
         assert_eq!(strongest::<2>(&[]), [None, None]);
         let zeros = [0.0; 4];
         assert_eq!(strongest::<2>(&zeros), [Some(0), None]);
-    }
-
-    #[test]
-    fn hundredths_keep_their_sign() {
-        for (centi, text) in [(-5.0, "-0.05"), (0.4, "0.00"), (-602.06, "-6.02")] {
-            let mut out = String::new();
-            write_centi(centi, &mut out).unwrap();
-            assert_eq!(out, text);
-        }
     }
 
     #[test]

@@ -2,20 +2,7 @@
 
 use wire::{Crc32, Credit};
 
-/// The fate of a piece of an upload.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Taken {
-    /// It was taken, or had come before.
-    Yes,
-    /// Samples before it are missing, and that is news.
-    Gap,
-    /// Samples before it are missing, as already reported.
-    StillGap,
-    /// It is longer than the credit.
-    NoCredit,
-    /// It is not a whole number of samples.
-    Torn,
-}
+use super::refusal::Refusal;
 
 /// Samples under way from the line to the transforms.
 pub(super) struct Transfer {
@@ -71,30 +58,39 @@ impl Transfer {
         }
     }
 
-    /// Takes samples into the queue.
-    pub(super) fn take(&mut self, offset: u64, data: &[u8], fifo: &mut [u8]) -> Taken {
-        let bytes = self.sample_bytes;
-        if !data.len().is_multiple_of(bytes) {
-            return Taken::Torn;
+    /// Takes samples into the queue. Those that have come before are passed over, and so are those
+    /// behind a gap that has been reported.
+    pub(super) fn take(
+        &mut self,
+        offset: u64,
+        data: &[u8],
+        fifo: &mut [u8],
+    ) -> Result<(), Refusal> {
+        let sample = self.sample_bytes;
+        if !data.len().is_multiple_of(sample) {
+            let bytes = data.len();
+            return Err(Refusal::Torn { bytes, sample });
         }
         if offset > self.received {
-            let news = !core::mem::replace(&mut self.gap, true);
-            return if news { Taken::Gap } else { Taken::StillGap };
+            return match core::mem::replace(&mut self.gap, true) {
+                true => Ok(()),
+                false => Err(Refusal::Gap(self.received)),
+            };
         }
-        let known = (self.received - offset).min((data.len() / bytes) as u64) as usize;
-        let data = &data[known * bytes..];
-        let queued = (self.received - self.consumed) as usize * bytes;
+        let known = (self.received - offset).min((data.len() / sample) as u64) as usize;
+        let data = &data[known * sample..];
+        let queued = (self.received - self.consumed) as usize * sample;
         if data.len() > fifo.len() - queued {
-            return Taken::NoCredit;
+            return Err(Refusal::NoCredit(self.received));
         }
         self.gap = false;
         self.crc.update(data);
-        let start = self.received.wrapping_mul(bytes as u64) as usize & (fifo.len() - 1);
+        let start = self.received.wrapping_mul(sample as u64) as usize & (fifo.len() - 1);
         let first = data.len().min(fifo.len() - start);
         fifo[start..start + first].copy_from_slice(&data[..first]);
         fifo[..data.len() - first].copy_from_slice(&data[first..]);
-        self.received += (data.len() / bytes) as u64;
-        Taken::Yes
+        self.received += (data.len() / sample) as u64;
+        Ok(())
     }
 
     /// Takes the next samples out of the queue, `most` at the most; their bytes, none when it is
@@ -120,7 +116,7 @@ mod tests {
         let mut transfer = Transfer::new(4, 64);
         for index in 0..40u64 {
             let data: [u8; 12] = core::array::from_fn(|byte| (12 * index) as u8 ^ byte as u8);
-            assert_eq!(transfer.take(3 * index, &data, &mut fifo), Taken::Yes);
+            assert_eq!(transfer.take(3 * index, &data, &mut fifo), Ok(()));
             let one = transfer.pull(&fifo, 1);
             let two = transfer.pull(&fifo, 5);
             let three = transfer.pull(&fifo, 5);
@@ -134,14 +130,17 @@ mod tests {
     fn gaps_are_reported_once_and_repeats_are_harmless() {
         let mut fifo = [0; 16];
         let mut transfer = Transfer::new(1, 64);
-        assert_eq!(transfer.take(0, &[1, 2], &mut fifo), Taken::Yes);
-        assert_eq!(transfer.take(4, &[5], &mut fifo), Taken::Gap);
-        assert_eq!(transfer.take(5, &[6], &mut fifo), Taken::StillGap);
-        assert_eq!(transfer.take(1, &[2, 3, 4], &mut fifo), Taken::Yes);
+        assert_eq!(transfer.take(0, &[1, 2], &mut fifo), Ok(()));
+        assert_eq!(transfer.take(4, &[5], &mut fifo), Err(Refusal::Gap(2)));
+        assert_eq!(transfer.take(5, &[6], &mut fifo), Ok(()));
+        assert_eq!(transfer.take(1, &[2, 3, 4], &mut fifo), Ok(()));
         assert_eq!(transfer.received, 4);
         assert_eq!(transfer.crc.value(), wire::crc32(&[1, 2, 3, 4]));
-        assert_eq!(transfer.take(5, &[6], &mut fifo), Taken::Gap);
-        assert_eq!(transfer.take(4, &[0; 13], &mut fifo), Taken::NoCredit);
+        assert_eq!(transfer.take(5, &[6], &mut fifo), Err(Refusal::Gap(4)));
+        assert_eq!(
+            transfer.take(4, &[0; 13], &mut fifo),
+            Err(Refusal::NoCredit(4))
+        );
     }
 
     #[test]
@@ -150,11 +149,11 @@ mod tests {
         let mut transfer = Transfer::new(1, 64);
         assert_eq!(transfer.credit(&fifo).granted, 48);
         assert!(!transfer.credit_due(&fifo));
-        transfer.take(0, &[0; 48], &mut fifo);
+        transfer.take(0, &[0; 48], &mut fifo).unwrap();
         assert!(transfer.credit_due(&fifo));
         let credit = transfer.credit(&fifo);
         assert_eq!((credit.granted, credit.received), (64, 48));
-        transfer.take(48, &[0; 16], &mut fifo);
+        transfer.take(48, &[0; 16], &mut fifo).unwrap();
         assert!(!transfer.credit_due(&fifo), "the queue is full");
         transfer.pull(&fifo, 1);
         assert!(transfer.credit_due(&fifo), "the host waits");
@@ -164,6 +163,12 @@ mod tests {
     fn torn_samples_are_noticed() {
         let mut fifo = [0; 64];
         let mut transfer = Transfer::new(4, 64);
-        assert_eq!(transfer.take(0, &[0; 5], &mut fifo), Taken::Torn);
+        assert_eq!(
+            transfer.take(0, &[0; 5], &mut fifo),
+            Err(Refusal::Torn {
+                bytes: 5,
+                sample: 4
+            })
+        );
     }
 }

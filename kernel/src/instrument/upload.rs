@@ -4,12 +4,13 @@
 //! transformed to the end before the end is acknowledged. The last upload that ended well is
 //! remembered, since a host repeats a request whose answer was lost.
 
-use wire::{Channels, Crc32, Credit, SampleFormat, Source, UploadBegin, Uploaded};
+use wire::{Crc32, Credit, SampleFormat, Source, UploadBegin, Uploaded};
 
 use super::board::SECOND_US;
 use super::refusal::Refusal;
 use super::source::{SAMPLE_BUDGET, Signal};
-use super::transfer::{Taken, Transfer};
+use super::transfer::Transfer;
+use crate::engine::samples::Coding;
 
 /// Credits are repeated after this time without one, in case the last was lost.
 const CREDIT_REPEAT_US: u64 = 500_000;
@@ -92,9 +93,7 @@ impl<'a> Upload<'a> {
     ) -> Signal {
         let signal = Signal {
             source: Source::Upload,
-            format: begin.format,
-            domain: begin.domain,
-            channels: Channels::All,
+            coding: Coding::new(begin.format, begin.domain),
             rate: begin.rate,
             rate_within_hz: 0.0,
             stream,
@@ -135,19 +134,9 @@ impl<'a> Upload<'a> {
             };
         };
         self.deadline_us = now_us + TIMEOUT_US;
-        let refusal = match transfer.take(offset, data, self.fifo) {
-            Taken::Yes | Taken::StillGap => return Ok(()),
-            Taken::Gap => Refusal::Gap(transfer.received),
-            Taken::NoCredit => Refusal::NoCredit(transfer.received),
-            Taken::Torn => {
-                return Err(Refusal::Torn {
-                    bytes: data.len(),
-                    sample: transfer.sample_bytes,
-                });
-            }
-        };
-        self.credit_due = true;
-        Err(refusal)
+        let taken = transfer.take(offset, data, self.fifo);
+        self.credit_due |= matches!(taken, Err(Refusal::Gap(_) | Refusal::NoCredit(_)));
+        taken
     }
 
     /// Notes that the host has all records before this one.
@@ -206,7 +195,9 @@ impl<'a> Upload<'a> {
     /// Samples that were clipped. Samples in a unit of the host's own have no full scale.
     pub(super) fn clipped(&self, unit: wire::Unit) -> u32 {
         match &self.current {
-            Some(it) if (it.signal.format, unit) != (SampleFormat::F32, wire::Unit::DbReUnit) => {
+            Some(it)
+                if (it.signal.coding.format, unit) != (SampleFormat::F32, wire::Unit::DbReUnit) =>
+            {
                 it.clipped
             }
             _ => 0,

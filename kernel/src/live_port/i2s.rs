@@ -5,7 +5,7 @@
 //!
 //! Simulated, not yet run on hardware.
 
-use super::shared::Shared;
+use super::Shared;
 use crate::board::PcmPins;
 use crate::dma::{self, Request};
 use crate::instrument::capture::{PortError, RING_BYTES, Slots};
@@ -13,7 +13,7 @@ use crate::pcm::{self, Pcm};
 
 /// The input.
 pub(super) struct I2s {
-    pcm: Pcm,
+    pub pcm: Pcm,
     /// The place of its pins, if the board has them.
     pins: Option<PcmPins>,
 }
@@ -56,11 +56,7 @@ impl I2s {
             shared.gpio.route_gp0();
         }
         let is_master = slots.divisor.is_some();
-        let slots = pcm::Slots {
-            left: slots.left,
-            right: slots.right,
-        };
-        self.pcm.set_up(slots, is_master);
+        self.pcm.set_up([slots.left, slots.right], is_master);
         shared.gpio.route_pcm(pins);
         let ready = self.pcm.clear(is_master);
         ready.map_err(|_| PortError::NoBlock)
@@ -75,14 +71,6 @@ impl I2s {
         shared.clocks.stop();
         if let Some(pins) = self.pins {
             shared.gpio.release_pcm(pins);
-        }
-    }
-
-    /// Reports a FIFO that ran over.
-    pub(super) fn check(&self) -> Result<(), PortError> {
-        match self.pcm.has_overrun() {
-            true => Err(PortError::Overrun),
-            false => Ok(()),
         }
     }
 }

@@ -5,19 +5,53 @@
 
 mod i2s;
 mod parallel;
-mod shared;
 
 pub use parallel::CONTROL_BYTES;
-pub use shared::Shared;
 
 use i2s::I2s;
 use parallel::Parallel;
 
 use crate::board::Revision;
+use crate::clock_manager::ClockManager;
+use crate::dma::Channel;
 use crate::dma_buf::DmaBuf;
+use crate::gpio::Gpio;
 use crate::instrument::capture::{Place, Port, PortError, RING_BYTES, Wiring};
 use crate::pcm::Pcm;
 use crate::smi::Smi;
+use crate::timer::Clock;
+
+/// The time for which pins are listened to: more than two frames at 8000 a second.
+const LISTEN_US: u64 = 300;
+
+/// The drivers and the memory that both inputs need.
+pub struct Shared {
+    /// The generators of clocks.
+    pub clocks: ClockManager,
+    /// The pins.
+    pub gpio: Gpio,
+    /// A channel of the ARM's.
+    pub dma: Option<Channel>,
+    /// The time.
+    pub clock: Clock,
+    /// The ring and its tail.
+    pub memory: DmaBuf,
+    /// Two control blocks, each in a line, and a line for words that nobody wants.
+    pub control: DmaBuf,
+}
+
+impl Shared {
+    /// Listens to the pins: those of GPIO 0 to 31 that changed.
+    pub(super) fn listen(&self) -> u32 {
+        let first = self.gpio.levels();
+        let mut changed = 0;
+        self.clock.wait_for(LISTEN_US, || {
+            changed |= self.gpio.levels() ^ first;
+            false
+        });
+        changed
+    }
+}
 
 /// The inputs, and the drivers that they share.
 pub struct LivePort {
@@ -71,7 +105,8 @@ impl Port for LivePort {
         let destination = destination.map_err(|failed| PortError::Dma(failed.debug))?;
         match self.open {
             Some(Wiring::Smi { .. }) => self.parallel.check(at_us)?,
-            _ => self.i2s.check()?,
+            _ if self.i2s.pcm.has_overrun() => return Err(PortError::Overrun),
+            _ => {}
         }
         let bytes = destination.wrapping_sub(self.shared.memory.bus().0);
         // Until the channel has loaded the ring's block, DEST_AD is what it was.

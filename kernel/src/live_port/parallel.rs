@@ -9,7 +9,7 @@
 
 use qpu::job::BusAddr;
 
-use super::shared::Shared;
+use super::Shared;
 use crate::dma::{self, Request};
 use crate::dma_buf::LINE_BYTES;
 use crate::gpio::SOE_PIN;

@@ -19,12 +19,10 @@ mod jobs;
 mod launch;
 pub mod power;
 
-use core::fmt::{self, Display};
-
 use jobs::Jobs;
 use launch::Progress;
-use power::{Recovery, Supply, Way};
-use qpu::job::{self, Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
+use power::Supply;
+use qpu::job::{Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Recovery, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -122,12 +120,6 @@ pub struct Absent {
     pub ident0: u32,
 }
 
-impl Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "IDENT0 reads {:#010x}", self.ident0)
-    }
-}
-
 /// Why a job did not end well, or memory could not be had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
@@ -176,7 +168,8 @@ pub struct V3d {
     mark: u32,
     /// No job has ended since the last reset, so that nothing shows that programs run.
     untried: bool,
-    recovery: Option<Recovery>,
+    /// How V3D was last brought back after a program that did not end.
+    recovery: Recovery,
     /// The progress of the launch that runs.
     progress: Progress,
     jobs: Jobs,
@@ -206,7 +199,7 @@ impl V3d {
             lost: false,
             mark: POWERED,
             untried: false,
-            recovery: None,
+            recovery: Recovery::Unknown,
             progress: Progress::default(),
             jobs: Jobs::default(),
         };
@@ -242,12 +235,6 @@ impl V3d {
         } else {
             Err(Absent { ident0 })
         }
-    }
-
-    /// The last time that V3D was brought back after a program that did not end.
-    #[must_use]
-    pub fn last_recovery(&self) -> Option<Recovery> {
-        self.recovery
     }
 
     /// Reports if the block answers, and as one that has lost its state.
@@ -436,12 +423,8 @@ impl Runner for V3d {
         self.order.on(self.qpus)
     }
 
-    fn last_recovery(&self) -> job::Recovery {
-        match self.recovery.map(|recovery| recovery.way) {
-            None => job::Recovery::Unknown,
-            Some(Way::Reset) => job::Recovery::Reset,
-            Some(Way::PowerCycle) => job::Recovery::PowerCycle,
-        }
+    fn last_recovery(&self) -> Recovery {
+        self.recovery
     }
 
     fn confine(&mut self, to: Option<Buffer>) {

@@ -15,6 +15,7 @@
 //! a VC4CL fork has ended programs on a Pi 3B by 50 ms without power.
 
 use embedded_hal::delay::DelayNs;
+use qpu::job::Recovery;
 
 use super::V3d;
 use crate::asb::Asb;
@@ -39,24 +40,6 @@ pub struct Supply {
     pub clock: Clock,
     /// PM_GRAFX when IDENT0 was last right.
     on: u32,
-}
-
-/// The recovery of V3D after a failure.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// By its reset line.
-    Reset,
-    /// By switching its power off and on.
-    PowerCycle,
-}
-
-/// A return of V3D after a program that did not end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Recovery {
-    /// The way it was brought back.
-    pub way: Way,
-    /// The time it took, in microseconds.
-    pub took_us: u32,
 }
 
 impl Supply {
@@ -150,7 +133,6 @@ impl V3d {
     pub(super) fn recover(&mut self) -> bool {
         let start_us = self.clock.now_us();
         let reset = !self.untried && self.supply.reset() && self.has_forgotten();
-        let way = if reset { Way::Reset } else { Way::PowerCycle };
         self.untried = reset;
         let back = reset || (self.supply.cycle(self.hz) && self.has_forgotten());
         self.lost = !back;
@@ -160,11 +142,13 @@ impl V3d {
         }
         self.initialise();
         let took_us = (self.clock.now_us() - start_us) as u32;
-        match way {
-            Way::Reset => log::warn!("V3D: reset in {=u32} us", took_us),
-            Way::PowerCycle => log::warn!("V3D: power cycled in {=u32} us", took_us),
+        if reset {
+            log::warn!("V3D: reset in {=u32} us", took_us);
+            self.recovery = Recovery::Reset;
+        } else {
+            log::warn!("V3D: power cycled in {=u32} us", took_us);
+            self.recovery = Recovery::PowerCycle;
         }
-        self.recovery = Some(Recovery { way, took_us });
         true
     }
 }

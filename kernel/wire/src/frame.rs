@@ -132,12 +132,6 @@ impl Encoder {
         Self { sequence: 0 }
     }
 
-    /// The number that the next frame will carry.
-    #[must_use]
-    pub const fn next_sequence(&self) -> u32 {
-        self.sequence
-    }
-
     /// Writes `message` as a frame to the front of `out` and returns its length. `scratch` takes
     /// the payload before it is coded.
     ///

@@ -1,6 +1,9 @@
 //! Jobs on the QPUs that a host makes: in a block of their memory, into which it writes what it
 //! likes.
 
+use core::iter::Map;
+use core::slice;
+
 use signal::Code;
 
 use crate::PayloadError;
@@ -214,26 +217,7 @@ pub struct JobLaunch<'a> {
 }
 
 /// The programs of a launch.
-#[derive(Clone, Debug)]
-pub struct JobPrograms<'a>(core::slice::Iter<'a, [u8; 8]>);
-
-impl Iterator for JobPrograms<'_> {
-    type Item = JobProgram;
-
-    fn next(&mut self) -> Option<JobProgram> {
-        let [code, uniforms] = self.0.next()?.as_chunks().0 else {
-            return None;
-        };
-        let [code, uniforms] = [code, uniforms].map(|word| u32::from_le_bytes(*word));
-        Some(JobProgram { code, uniforms })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl ExactSizeIterator for JobPrograms<'_> {}
+pub type JobPrograms<'a> = Map<slice::Iter<'a, [u8; 8]>, fn(&'a [u8; 8]) -> JobProgram>;
 
 /// The next launch.
 fn launch<'a>(r: &mut Reader<'a>) -> Result<JobLaunch<'a>, PayloadError> {
@@ -247,11 +231,11 @@ fn launch<'a>(r: &mut Reader<'a>) -> Result<JobLaunch<'a>, PayloadError> {
     if !(1..=RunJob::MAX_PROGRAMS).contains(&count) {
         return Err(out_of_range("programs"));
     }
-    let programs = r.take(8 * count)?.as_chunks().0.iter();
+    let program: fn(&'a [u8; 8]) -> JobProgram = |it| Reader::new(it).get().unwrap_or_default();
     Ok(JobLaunch {
         clear,
         qpus,
-        programs: JobPrograms(programs),
+        programs: r.take(8 * count)?.as_chunks().0.iter().map(program),
     })
 }
 

@@ -12,29 +12,25 @@ mod decoder;
 mod descriptor;
 mod error;
 mod field;
+mod findings;
 mod frame;
 mod job;
-mod measured;
 mod message;
 mod name;
-mod probe;
-mod proof;
 mod spectrum;
 
 pub use codes::{Averaging, Dc, Encoding, Engine, NakCode, ResetCause, Source, State, Unit};
 pub use decoder::{Damage, Decoder, Item, LineCounters, TEXT_PIECE};
 pub use descriptor::{Clocks, Descriptor, Info};
 pub use error::PayloadError;
+pub use findings::{Measured, PlanKind, PlanName, Probed, Proof, Slot, Verdict};
 pub use frame::{
     CRC_BYTES, Crc32, Encoder, Envelope, HEADER_BYTES, Header, Kind, MAX_ENCODED, MAX_FRAME,
     MAX_PAYLOAD, VERSION_MAJOR, VERSION_MINOR, crc32,
 };
 pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, RunJob};
-pub use measured::Measured;
 pub use message::{Credit, Fault, Message, QpuResult, Status, UploadBegin, Uploaded};
 pub use name::Name;
-pub use probe::{Probed, Slot};
-pub use proof::{PlanKind, PlanName, Proof, Verdict};
 pub use signal::{Beta, Channels, Code, Detector, Domain, Rate, SampleFormat, Window};
 pub use spectrum::{
     Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, Doubt, MAX_CHUNK_DATA, Record,

@@ -97,13 +97,8 @@ impl RecordHead {
     /// Bytes of a chunk before its data, as this version writes them.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        let doubt = if self.doubt.is_some() { DOUBT_BYTES } else { 0 };
-        let duty = if self.duty_ppm.is_some() {
-            DUTY_BYTES
-        } else {
-            0
-        };
-        CHUNK_HEAD_BYTES + doubt + duty
+        let doubt = DOUBT_BYTES * self.doubt.is_some() as usize;
+        CHUNK_HEAD_BYTES + doubt + DUTY_BYTES * self.duty_ppm.is_some() as usize
     }
 
     /// The most bytes of data in a chunk; whole values of every encoding.

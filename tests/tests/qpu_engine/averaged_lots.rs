@@ -12,6 +12,14 @@ use tests::mutate::Random;
 use v3d_sim::SimRunner;
 use wire::SampleFormat;
 
+/// The block that begins at a sample, times a window.
+pub fn windowed(samples: &History, first: usize, window: &[f32]) -> Vec<Complex<f32>> {
+    let mut block = vec![Complex::ZERO; window.len()];
+    samples.load(first, &vec![1.0; window.len()], &mut block);
+    let scaled = block.iter().zip(window).map(|(x, w)| x.scale(*w));
+    scaled.collect()
+}
+
 /// The shortest blocks that the QPUs sum: as many in a lot as there can be.
 const LOG2N: u32 = 5;
 const N: usize = 1 << LOG2N;
@@ -73,8 +81,7 @@ pub fn compare(lots: u32, domain: Domain, detector: Detector) {
         let taken = qpus.take_power(&spectra, &window, samples.words(), &mut held);
         assert!(taken.is_ok(), "{taken:?}");
         for block in 0..BLOCKS as usize {
-            let block = (block * N..).map(|index| samples.sample(index));
-            let mut work: Vec<_> = block.zip(&window).map(|(x, w)| x.scale(*w)).collect();
+            let mut work = windowed(&samples, block * N, &window);
             arm.transform(Direction::Forward, &mut work)
                 .expect("the ARM");
             accumulate(domain, detector, &work, &mut wanted);

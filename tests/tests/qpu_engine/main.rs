@@ -103,8 +103,7 @@ fn take_by_the_arm(spectra: &Spectra, window: &[f32], samples: &History, held: &
     let mut engine = CpuEngine::new(&mut twiddles);
     engine.prepare(spectra.log2n).unwrap();
     for block in 0..spectra.blocks as usize {
-        let block = (block * spectra.hop..).map(|index| samples.sample(index));
-        let mut work: Vec<_> = block.zip(window).map(|(x, w)| x.scale(*w)).collect();
+        let mut work = averaged_lots::windowed(samples, block * spectra.hop, window);
         if spectra.removes_mean {
             remove_mean(window, spectra.window.gain(window).coherent, &mut work);
         }

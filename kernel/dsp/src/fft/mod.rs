@@ -119,22 +119,6 @@ impl Plan {
         twiddles: &[Complex<T>],
         data: &mut [Complex<T>],
     ) -> Result<(), Error> {
-        self.transform_unordered(direction, twiddles, data)?;
-        reversal::bit_reverse(data);
-        Ok(())
-    }
-
-    /// Transforms without the reversal: the bin k is where k with its bits reversed points to. For
-    /// those who go through the bins in any order.
-    ///
-    /// # Errors
-    /// As [`Self::transform`].
-    pub fn transform_unordered<T: Float>(
-        &self,
-        direction: Direction,
-        twiddles: &[Complex<T>],
-        data: &mut [Complex<T>],
-    ) -> Result<(), Error> {
         if data.len() != self.len() || twiddles.len() != self.twiddle_count() {
             return Err(Error::Slice);
         }
@@ -142,6 +126,7 @@ impl Plan {
             Direction::Forward => self.stages::<T, true>(twiddles, data),
             Direction::Inverse => self.stages::<T, false>(twiddles, data),
         }
+        reversal::bit_reverse(data);
         Ok(())
     }
 

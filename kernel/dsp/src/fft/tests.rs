@@ -203,25 +203,6 @@ fn transforms_are_linear_shift_to_rotations_and_keep_power() {
 }
 
 #[test]
-fn unordered_results_are_in_bit_reversed_order() {
-    for radix in Radix::ALL {
-        let plan = Plan::new(7, radix).unwrap();
-        let mut twiddles = vec![Complex::<f64>::ZERO; plan.twiddle_count()];
-        plan.fill_twiddles(&mut twiddles).unwrap();
-        let input = random(128, 5);
-        let (mut ordered, mut unordered) = (input.clone(), input);
-        plan.transform(Direction::Forward, &twiddles, &mut ordered)
-            .unwrap();
-        plan.transform_unordered(Direction::Forward, &twiddles, &mut unordered)
-            .unwrap();
-        for (index, value) in unordered.iter().enumerate() {
-            let bin = (index as u32).reverse_bits() >> 25;
-            assert_eq!(*value, ordered[bin as usize], "{radix:?}");
-        }
-    }
-}
-
-#[test]
 fn not_a_number_spreads_and_does_no_harm() {
     for bad in [f64::NAN, f64::INFINITY] {
         let mut input = random(64, 6);

@@ -8,7 +8,6 @@
 //! Sources: ARM1176JZF-S TRM (DDI 0301H), 3.2.22 "c7, Cache operations"; erratum 716151 as
 //! hoglet67/PiTubeDirect has it (`cache.c`); raspberrypi/linux 20.
 
-mod boot;
 mod exception;
 mod keep;
 mod mmu;
@@ -20,6 +19,21 @@ use aarch32_cpu::register::{Dccimvac, Dccmvac, Dcimvac};
 pub use exception::{take_pending_abort, unmask_aborts};
 pub use keep::{KEEP_WORDS, clean_keep, drain_system_cache, keep};
 pub use mmu::{FIRST_ARENA_BYTES, enable_mmu_and_caches, map_ram};
+
+core::arch::global_asm!(include_str!("../../../../boot/armv6.s"), options(raw));
+
+/// Makes a `fn(atags: u32) -> !` the first Rust function of the image.
+///
+/// `atags` is r2 as the boot firmware left it: the address of the ATAG list, or 0.
+#[macro_export]
+macro_rules! entry {
+    ($boot:path) => {
+        #[unsafe(export_name = "kernel_main")]
+        extern "C" fn kernel_main(atags: u32) -> ! {
+            $boot(atags)
+        }
+    };
+}
 
 /// Bytes of an L1 cache line.
 const LINE_BYTES: usize = 32;

@@ -5,8 +5,8 @@ use dsp::spectrum::{accumulate, remove_mean};
 
 use super::check::Due;
 use super::pipeline::Lot;
-use super::{Analyser, Buffers, on};
-use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
+use super::{Analyser, on};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner};
 use crate::instrument::board::Board;
 use crate::instrument::capture::Capture;
 
@@ -37,7 +37,7 @@ impl<Q: Fft> Analyser<'_, Q> {
             clipped: lot.clipped,
             ..Finished::default()
         };
-        let mut timing = Timing::default();
+        let mut qpu_us = 0_u32;
         // The time in which the ARM does nothing else.
         let mut waited_us = 0;
         if lot.is_on_qpus() && !self.still_has_first(capture, board) {
@@ -50,7 +50,7 @@ impl<Q: Fft> Analyser<'_, Q> {
             None => (None, None),
         };
         if let Some(Ok(took)) = together {
-            timing = took;
+            qpu_us = took;
         } else {
             finished.trouble = together.and_then(Result::err);
             let samples = self.shape.spectra(lot.blocks).samples();
@@ -61,11 +61,11 @@ impl<Q: Fft> Analyser<'_, Q> {
             }
             for block in 0..lot.blocks {
                 match self.take_block(&mut manner, block as usize * self.shape.hop()) {
-                    Ok(took) => timing.qpu_us = timing.qpu_us.saturating_add(took.qpu_us),
+                    Ok(took) => qpu_us = qpu_us.saturating_add(took),
                     Err(error) => finished.trouble = Some(error),
                 }
             }
-            waited_us = timing.qpu_us;
+            waited_us = qpu_us;
         }
         self.advance(&lot);
         if let Some(check) = &mut self.checks.under_way {
@@ -79,8 +79,8 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         let elapsed_us = board.now_us().saturating_sub(start_us) as u32;
         let cpu_us = lot.cpu_us + elapsed_us.saturating_sub(waited_us);
-        let total = &mut self.summary.timing;
-        total.qpu_us = total.qpu_us.saturating_add(timing.qpu_us);
+        let total = &mut self.summary;
+        total.qpu_us = total.qpu_us.saturating_add(qpu_us);
         total.cpu_us = total.cpu_us.saturating_add(cpu_us);
         finished
     }
@@ -106,7 +106,7 @@ impl<Q: Fft> Analyser<'_, Q> {
     }
 
     /// Takes the powers that the QPUs have made, where they began.
-    fn finish_power(&mut self, begun: Result<(), EngineError>) -> Result<Timing, EngineError> {
+    fn finish_power(&mut self, begun: Result<(), EngineError>) -> Result<u32, EngineError> {
         let values = self.values();
         let held = &mut self.buffers.held[..values];
         let result = begun.and_then(|()| on(&mut self.qpu)?.finish_power(held));
@@ -114,14 +114,14 @@ impl<Q: Fft> Analyser<'_, Q> {
     }
 
     /// Transforms the block that begins at a sample, and takes its power. An error is why it was
-    /// not done by the QPUs.
+    /// not done by the QPUs; otherwise it returns their time in microseconds.
     fn take_block(
         &mut self,
         manner: &mut Option<Manner>,
         start: usize,
-    ) -> Result<Timing, EngineError> {
+    ) -> Result<u32, EngineError> {
         let (n, log2n) = (self.shape.n, self.shape.log2n());
-        let mut result = Ok(Timing::default());
+        let mut result = Ok(0);
         self.load_block(start);
         if let Some(of_qpu) = *manner {
             let work = &mut self.buffers.work[..n];
@@ -154,7 +154,7 @@ impl<Q: Fft> Analyser<'_, Q> {
     }
 
     /// Counts failures of the QPUs; after one the CPU engine goes on.
-    fn judge(&mut self, result: Result<Timing, EngineError>) -> Result<Timing, EngineError> {
+    fn judge(&mut self, result: Result<u32, EngineError>) -> Result<u32, EngineError> {
         if result.is_ok() {
             self.failures = 0;
         } else {
@@ -167,14 +167,9 @@ impl<Q: Fft> Analyser<'_, Q> {
     pub(super) fn load_block(&mut self, start: usize) {
         let n = self.shape.n;
         let gain = self.gain(self.shape.window, n);
-        let Buffers {
-            history,
-            work,
-            window,
-            ..
-        } = &mut self.buffers;
-        let (window, work) = (&window[..n], &mut work[..n]);
-        history.load(start, window, work);
+        let buffers = &mut self.buffers;
+        let (window, work) = (&buffers.window[..n], &mut buffers.work[..n]);
+        buffers.history.load(start, window, work);
         if self.shape.removes_mean {
             remove_mean(window, gain.coherent, work);
         }

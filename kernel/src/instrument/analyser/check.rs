@@ -53,16 +53,6 @@ pub(super) struct Begun {
     pub behind: usize,
 }
 
-impl Checks {
-    /// A stream begins at its sample 0.
-    pub(super) fn begin(&mut self) {
-        *self = Self {
-            full_us: self.full_us,
-            ..Self::default()
-        };
-    }
-}
-
 /// A check that is due.
 #[derive(Clone, Copy)]
 pub(super) struct Due {
@@ -72,6 +62,14 @@ pub(super) struct Due {
 }
 
 impl Checks {
+    /// A stream begins at its sample 0.
+    pub(super) fn begin(&mut self) {
+        *self = Self {
+            full_us: self.full_us,
+            ..Self::default()
+        };
+    }
+
     /// The check that is due before so many blocks; these are counted otherwise.
     pub(super) fn due(&mut self, blocks: u32, now_us: u64) -> Option<Due> {
         let is_full = now_us >= self.full_us + FULL_CHECK_US;
@@ -240,7 +238,7 @@ impl<Q: Fft> Analyser<'_, Q> {
             &mut self.cpu,
             alone,
             (window, gain),
-            (samples, 0),
+            (samples, 0, false),
             buffers.work,
             wanted,
         )?;

@@ -22,15 +22,16 @@ use wire::{Domain, Doubt, SampleFormat};
 
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
+use crate::engine::proof;
 use crate::engine::samples::{Coding, History};
-use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner};
 pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
 pub(super) use exponential::Exponential;
 use newest::Newest;
 use pipeline::Pipeline;
 use trust::Trust;
-pub(super) use trust::{Costs, Finding, Report};
+pub(super) use trust::{Finding, Report};
 
 pub(super) use shape::Shape;
 
@@ -54,7 +55,9 @@ pub(super) struct Summary {
     pub replaced: bool,
     pub doubt: Option<Doubt>,
     pub duty_ppm: Option<u32>,
-    pub timing: Timing,
+    /// Time of the QPUs and of the ARM, in microseconds.
+    pub qpu_us: u32,
+    pub cpu_us: u32,
 }
 
 /// The slices of the workspace that the analyser works in.
@@ -93,10 +96,10 @@ pub(super) struct Analyser<'a, Q> {
     /// Blocks that are done at a time, at the most.
     at_a_time: u32,
     /// No more samples come: what is whole is done.
-    closed: bool,
+    pub(super) closed: bool,
     failures: u32,
     /// The QPUs failed their self-test and are left alone for good.
-    distrusted: bool,
+    pub(super) distrusted: bool,
     trust: Trust,
     checks: Checks,
     pipeline: Pipeline,
@@ -283,11 +286,6 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.needed().saturating_sub(self.waiting())
     }
 
-    /// No more samples come. Blocks that are whole become ready.
-    pub(super) fn close(&mut self) {
-        self.closed = true;
-    }
-
     /// Index of the next sample it takes.
     pub(super) fn next_sample(&self) -> u64 {
         self.position + self.filled() as u64
@@ -338,18 +336,13 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.buffers.history.extend(bytes)
     }
 
-    /// Blocks of the record under way that are finished.
-    pub(super) const fn blocks(&self) -> u32 {
-        self.summary.blocks
-    }
-
-    /// The facts about them.
+    /// The facts about the blocks of the record under way that are finished.
     pub(super) const fn so_far(&self) -> Summary {
         self.summary
     }
 
     /// The gain of a window, whose coefficients the table of windows then holds.
-    fn gain(&mut self, window: Window, n: usize) -> Gain {
+    pub(super) fn gain(&mut self, window: Window, n: usize) -> Gain {
         match self.window_for {
             Some((known, points, gain)) if (known, points) == (window, n) => gain,
             _ => {
@@ -360,11 +353,6 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
                 gain
             }
         }
-    }
-
-    /// Gain and noise bandwidth of the window that is set.
-    pub(super) fn gain_of(&mut self, settings: &Settings) -> Gain {
-        self.gain(settings.window, settings.n as usize)
     }
 
     /// Lets the blocks so far have their part in an exponential average, which takes their place.
@@ -424,17 +412,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.cpu.prepare(N.trailing_zeros())?;
         self.cpu.transform(Direction::Forward, &mut data)?;
         let error = dsp::dft::relative_rms_error(&data, &expected);
-        Ok(ppb(error))
-    }
-
-    /// Reports if the QPUs have failed their self-test.
-    pub(super) fn is_qpu_distrusted(&self) -> bool {
-        self.distrusted
-    }
-
-    /// Leaves the QPUs alone from now on.
-    pub(super) fn distrust_qpu(&mut self) {
-        self.distrusted = true;
+        Ok(proof::ppb(error))
     }
 }
 
@@ -447,15 +425,5 @@ fn on<Q>(qpu: &mut Option<Q>) -> Result<&mut Q, EngineError> {
 fn go_on<Q: Fft>(qpu: &mut Option<Q>) {
     if let Some(qpu) = qpu {
         qpu.has_power();
-    }
-}
-
-/// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such
-/// values.
-fn ppb(error: f64) -> u32 {
-    if error.is_nan() {
-        u32::MAX
-    } else {
-        (error * 1e9) as u32
     }
 }

@@ -12,7 +12,7 @@ use super::{Analyser, Buffers, go_on};
 use crate::dma_buf::LINE_BYTES;
 use crate::engine::{Fft, Spectra};
 use crate::instrument::board::Board;
-use crate::instrument::capture::Capture;
+use crate::instrument::capture::{Capture, Port};
 use crate::instrument::settings::Mode;
 use ::qpu::job::Buffer;
 
@@ -59,7 +59,10 @@ impl<Q: Fft> Analyser<'_, Q> {
         if self.ring_end.is_none() || !spectra.is_in_words() {
             return None;
         }
-        capture.lend(board.port(), self.next_block(), spectra.samples() as u64)
+        let memory = board.port().memory();
+        capture
+            .ring
+            .lend(memory, self.next_block(), spectra.samples() as u64)
     }
 
     /// Has samples of a ring in the history, from index `first` on; those of other sources are
@@ -85,13 +88,15 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         self.history_first = first;
         let missing = (first + count as u64).saturating_sub(next);
-        capture.read(board.port(), next, missing, |words, range| {
-            let mut bytes = [0; 256];
-            for (word, bytes) in words.iter().zip(bytes.as_chunks_mut().0) {
-                *bytes = word.to_le_bytes();
-            }
-            history.extend(&bytes[range]);
-        });
+        capture
+            .ring
+            .read(board.port().memory(), next, missing, |words, range| {
+                let mut bytes = [0; 256];
+                for (word, bytes) in words.iter().zip(bytes.as_chunks_mut().0) {
+                    *bytes = word.to_le_bytes();
+                }
+                history.extend(&bytes[range]);
+            });
     }
 
     /// Reports if the first blocks under way are as they were: if their samples lie in a ring, DMA

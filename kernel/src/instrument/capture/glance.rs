@@ -14,8 +14,8 @@ const GLANCE_BYTES_A_SECOND: f64 = 4e6;
 const GLANCE_FRAMES: u64 = 128;
 
 impl Capture {
-    /// Hands over frames as [`Self::read`] does, but at high rates the ARM has no time for all of
-    /// them: then some are left out ([`Self::glances_at`]).
+    /// Hands over frames as [`super::Ring::read`] does, but at high rates the ARM has no time for
+    /// all of them: then some are left out ([`Self::glances_at`]).
     pub(in crate::instrument) fn glance(
         &self,
         port: &mut impl Port,
@@ -30,7 +30,7 @@ impl Capture {
             let stop = end.min(at - at % GLANCE_FRAMES + GLANCE_FRAMES);
             let is_seen = (at / GLANCE_FRAMES).is_multiple_of(part);
             if is_seen {
-                self.read(port, at, stop - at, &mut take);
+                self.ring.read(port.memory(), at, stop - at, &mut take);
             }
             at = stop;
         }

@@ -36,8 +36,7 @@ impl Measured {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Mark {
     written: u64,
-    at_us: u64,
-    within_us: u32,
+    place: Place,
 }
 
 /// Counts frames over time.
@@ -62,11 +61,7 @@ impl Meter {
 
     /// Takes in bytes that have been written since the start.
     pub(super) fn note(&mut self, written: u64, place: Place) {
-        let mark = Mark {
-            written,
-            at_us: place.at_us,
-            within_us: place.within_us,
-        };
+        let mark = Mark { written, place };
         // The first words come when the FIFO has filled for the first time.
         if written == 0 {
             self.grown = self.grown.or(Some(mark));
@@ -82,17 +77,17 @@ impl Meter {
     /// Microseconds since the ring last grew.
     pub(super) fn idle_us(&self, now_us: u64) -> u64 {
         self.grown
-            .map_or(0, |grown| now_us.saturating_sub(grown.at_us))
+            .map_or(0, |grown| now_us.saturating_sub(grown.place.at_us))
     }
 
     /// The mean rate since the first words came.
     pub(super) fn measured(&self) -> Option<Measured> {
         let (first, last) = (self.first?, self.last?);
-        let us = last.at_us.checked_sub(first.at_us)?;
+        let us = last.place.at_us.checked_sub(first.place.at_us)?;
         let bytes = last.written - first.written;
         let rate = Rate::new(bytes * 1_000_000, us * u64::from(self.frame_bytes))?;
         let frames = f64::from(2 * 4 * JITTER_WORDS) / f64::from(self.frame_bytes);
-        let within_us = f64::from(first.within_us + last.within_us);
+        let within_us = f64::from(first.place.within_us + last.place.within_us);
         let seconds = us as f64 / 1e6;
         Some(Measured {
             rate,

@@ -11,7 +11,7 @@
 //!
 //! [`Capture::step`] asks the port where it is and says what has changed. Samples lie in the port's
 //! ring ([`ring`]): they are read from there, or lent to the QPUs where they lie. A reader asks
-//! afterwards if DMA has left them alone ([`Capture::has`]); if not, they are lost as a whole.
+//! afterwards if DMA has left them alone ([`Ring::has`]); if not, they are lost as a whole.
 
 mod glance;
 mod meter;
@@ -19,16 +19,13 @@ mod port;
 mod ring;
 mod trouble;
 
-use core::ops::Range;
-
-use qpu::job::Buffer;
 use wire::Rate;
 
 pub(super) use meter::Measured;
 pub use port::{
     JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring,
 };
-pub(super) use trouble::{Trouble, write_hz};
+pub(super) use trouble::{Trouble, hertz};
 
 use meter::Meter;
 use ring::Ring;
@@ -69,10 +66,10 @@ pub(super) enum Event {
 /// Samples from a port.
 pub(super) struct Capture {
     state: State,
-    wiring: Wiring,
+    pub(super) wiring: Wiring,
     /// The rate that was set.
     expected: Option<Rate>,
-    ring: Ring,
+    pub(super) ring: Ring,
     /// Since the start.
     meter: Meter,
     /// Since the last comparison.
@@ -153,10 +150,6 @@ impl Capture {
         self.state == State::Running
     }
 
-    pub(super) const fn wiring(&self) -> Wiring {
-        self.wiring
-    }
-
     /// The rate since the start, however good it is known.
     pub(super) fn measured(&self) -> Option<Measured> {
         self.meter.measured()
@@ -191,7 +184,7 @@ impl Capture {
         let bytes = f64::from(self.wiring.frame_bytes());
         self.ring.update(place, frames_a_second * bytes);
         for meter in [&mut self.meter, &mut self.recent] {
-            meter.note(self.ring.written(), place);
+            meter.note(self.ring.written, place);
         }
         Ok(place.at_us)
     }
@@ -199,7 +192,7 @@ impl Capture {
     fn judge(&mut self, now_us: u64) -> Result<Event, Trouble> {
         if self.meter.idle_us(now_us) > IDLE_US {
             return Err(match self.ring.frames() {
-                0 => self.nothing(),
+                0 => Trouble::Nothing(self.wiring),
                 samples => Trouble::Stopped { samples },
             });
         }
@@ -224,7 +217,7 @@ impl Capture {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
             return if late {
-                Err(self.nothing())
+                Err(Trouble::Nothing(self.wiring))
             } else {
                 Ok(Event::Nothing)
             };
@@ -265,14 +258,6 @@ impl Capture {
         Ok(())
     }
 
-    /// The trouble that no sample has come.
-    const fn nothing(&self) -> Trouble {
-        match self.wiring {
-            Wiring::I2s(_) => Trouble::Nothing,
-            Wiring::Smi { .. } => Trouble::NoReads,
-        }
-    }
-
     /// The trouble that samples come at a rate that cannot be.
     const fn out_of_range(&self, measured: Measured) -> Trouble {
         match (self.wiring, self.expected) {
@@ -283,37 +268,11 @@ impl Capture {
 
     /// The trouble that samples come at another rate.
     pub(super) const fn other_rate(&self, measured: Measured, expected: Rate) -> Trouble {
-        match self.wiring {
-            Wiring::I2s(_) => Trouble::Rate { measured, expected },
-            Wiring::Smi { .. } => Trouble::ReadRate { measured, expected },
+        Trouble::Rate {
+            wiring: self.wiring,
+            measured,
+            expected,
         }
-    }
-
-    /// Frames that are in memory.
-    pub(super) fn frames(&self) -> u64 {
-        self.ring.frames()
-    }
-
-    /// Reports if DMA has left this frame and those behind it alone, as of the last look.
-    pub(super) fn has(&self, frame: u64) -> bool {
-        self.ring.has(frame)
-    }
-
-    /// Hands over `count` frames from frame `first` on ([`Ring::read`]).
-    pub(super) fn read(
-        &self,
-        port: &mut impl Port,
-        first: u64,
-        count: u64,
-        take: impl FnMut(&[u32], Range<usize>),
-    ) {
-        self.ring.read(port.memory(), first, count, take);
-    }
-
-    /// The place of frames, for the QPUs to read them there ([`Ring::lend`]). DMA overtakes it when
-    /// [`Self::still_has`] denies the first of them.
-    pub(super) fn lend(&mut self, port: &mut impl Port, first: u64, count: u64) -> Option<Buffer> {
-        self.ring.lend(port.memory(), first, count)
     }
 
     /// Looks again: reports if DMA has left this frame and those behind it alone until now.
@@ -338,15 +297,15 @@ impl Capture {
 
     /// When frame `number` will be in memory.
     pub(super) fn due_us(&self, number: u64) -> u64 {
-        let poll_us = self.ring.seen_us() + 1000;
+        let poll_us = self.ring.seen_us + 1000;
         let Some(rate) = self.rate().filter(|_| self.is_running()) else {
             return poll_us;
         };
         let bytes = f64::from(self.wiring.frame_bytes());
-        let ahead = number.saturating_sub(self.frames()) as f64 + MARGIN_BYTES as f64 / bytes;
-        let due_us = self.ring.seen_us() + (ahead / rate.rate.to_hz() * 1e6) as u64;
+        let ahead = number.saturating_sub(self.ring.frames()) as f64 + MARGIN_BYTES as f64 / bytes;
+        let due_us = self.ring.seen_us + (ahead / rate.rate.to_hz() * 1e6) as u64;
         // A clock that stops is to be noticed.
-        due_us.min(self.ring.seen_us() + IDLE_US / 2)
+        due_us.min(self.ring.seen_us + IDLE_US / 2)
     }
 }
 
@@ -359,6 +318,4 @@ fn is_news(now: &Measured, stated: &Measured) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod fake;
-#[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -20,11 +20,12 @@ const CHUNK: usize = 64;
 
 /// The bytes that DMA has written since it began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Ring {
+pub(in crate::instrument) struct Ring {
     frame_bytes: u64,
     /// Bytes that DMA has written.
-    written: u64,
-    seen_us: u64,
+    pub(super) written: u64,
+    /// When they were that many.
+    pub(super) seen_us: u64,
     /// The round whose start the tail continues, and how many bytes of it.
     tail: (u64, usize),
 }
@@ -50,23 +51,13 @@ impl Ring {
         self.seen_us = place.at_us;
     }
 
-    /// Bytes that DMA has written.
-    pub(super) const fn written(&self) -> u64 {
-        self.written
-    }
-
-    /// When [`Self::written`] was so.
-    pub(super) const fn seen_us(&self) -> u64 {
-        self.seen_us
-    }
-
     /// Frames that are in memory for certain.
-    pub(super) const fn frames(&self) -> u64 {
+    pub(in crate::instrument) const fn frames(&self) -> u64 {
         self.written.saturating_sub(MARGIN_BYTES) / self.frame_bytes
     }
 
-    /// Reports if DMA has left this frame and those behind it alone.
-    pub(super) const fn has(&self, frame: u64) -> bool {
+    /// Reports if DMA has left this frame and those behind it alone, as of the last look.
+    pub(in crate::instrument) const fn has(&self, frame: u64) -> bool {
         self.written + MARGIN_BYTES <= frame * self.frame_bytes + RING
     }
 
@@ -78,7 +69,7 @@ impl Ring {
 
     /// Hands over `count` frames from frame `first` on, some at a time: words, and which of their
     /// bytes are of these frames. They are what DMA wrote if [`Self::has`] says so afterwards.
-    pub(super) fn read(
+    pub(in crate::instrument) fn read(
         &self,
         memory: &mut DmaBuf,
         first: u64,
@@ -100,10 +91,17 @@ impl Ring {
     }
 
     /// The place of `count` frames from frame `first` on, in one piece, if they are all there and
-    /// begin a line.
-    pub(super) fn lend(&mut self, memory: &mut DmaBuf, first: u64, count: u64) -> Option<Buffer> {
+    /// begin a line. The QPUs read them there; DMA has overtaken them when
+    /// [`super::Capture::still_has`] denies the first of them.
+    pub(in crate::instrument) fn lend(
+        &mut self,
+        memory: &mut DmaBuf,
+        first: u64,
+        count: u64,
+    ) -> Option<Buffer> {
         let start = first * self.frame_bytes;
-        if !self.begins_line(first) || self.frames() < first + count {
+        let begins_line = start.is_multiple_of(LINE_BYTES as u64);
+        if !begins_line || self.frames() < first + count {
             return None;
         }
         let offset = (start % RING) as usize;
@@ -120,11 +118,6 @@ impl Ring {
             addr: BusAddr(base + offset as u32),
             bytes: bytes as u32,
         })
-    }
-
-    /// Reports if a frame begins a line.
-    pub(super) const fn begins_line(&self, frame: u64) -> bool {
-        (frame * self.frame_bytes).is_multiple_of(LINE_BYTES as u64)
     }
 
     /// Copies the first `bytes` bytes of a round behind the end of the ring. What is there of the
@@ -184,16 +177,16 @@ mod tests {
         ] {
             let mut ring = Ring::new(4, 10);
             ring.update(place(bytes, 10 + bytes * 5), RATE);
-            assert_eq!(ring.written(), bytes);
+            assert_eq!(ring.written, bytes);
             // A rate that is 0.04 % off does no harm in a thousand rounds.
             let mut ring = Ring::new(4, 10);
             ring.update(place(bytes, 10 + bytes * 5), 1.0004 * RATE);
-            assert_eq!(ring.written(), bytes);
+            assert_eq!(ring.written, bytes);
         }
         let mut ring = Ring::new(4, 0);
         ring.update(place(RING - 8, 20), 0.0);
         ring.update(place(RING + 8, 40), 0.0);
-        assert_eq!(ring.written(), RING + 8);
+        assert_eq!(ring.written, RING + 8);
     }
 
     #[test]

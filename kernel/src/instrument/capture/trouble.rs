@@ -5,27 +5,21 @@ use core::fmt;
 use wire::Rate;
 
 use super::meter::Measured;
-use super::port::PortError;
+use super::port::{PortError, Wiring};
 
 /// Why there are no samples, or no more.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::instrument) enum Trouble {
     Port(PortError),
     /// No sample came, although there is a clock.
-    Nothing,
-    /// As [`Trouble::Nothing`], of SMI, which gives the clock itself.
-    NoReads,
+    Nothing(Wiring),
     /// The clock has stopped.
     Stopped {
         samples: u64,
     },
-    /// The frame clock is another than was set.
+    /// The frame clock of I2S, or the rate of SMI's reads, is another than was set.
     Rate {
-        measured: Measured,
-        expected: Rate,
-    },
-    /// SMI reads at another rate than was set.
-    ReadRate {
+        wiring: Wiring,
         measured: Measured,
         expected: Rate,
     },
@@ -54,10 +48,10 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Port(error) => error.fmt(f),
-            Self::Nothing => f.write_str(
+            Self::Nothing(Wiring::I2s(_)) => f.write_str(
                 "no sample came within 50 ms; check the wires of bit clock and frame clock",
             ),
-            Self::NoReads => f.write_str(
+            Self::Nothing(Wiring::Smi { .. }) => f.write_str(
                 "no sample came within 50 ms although the board gives the clock; switch the board \
                  off and on",
             ),
@@ -66,49 +60,46 @@ impl fmt::Display for Trouble {
                 "the clock stopped after {samples} samples; check power and wires of the ADC, and \
                  start again"
             ),
-            Self::Rate { measured, expected } => {
-                write_rates("frame clock", measured, *expected, f)?;
-                f.write_str("; set rate=auto, or check the ADC's clock")
+            Self::Rate {
+                wiring,
+                measured,
+                expected,
+            } => {
+                let (what, advice) = match wiring {
+                    Wiring::I2s(_) => ("frame", "set rate=auto, or check the ADC's clock"),
+                    Wiring::Smi { .. } => ("read", "set a lower rate"),
+                };
+                let (measured, expected) = (measured.rate.to_hz(), expected.to_hz());
+                let (measured, expected) = (hertz(measured), hertz(expected));
+                write!(
+                    f,
+                    "{what} clock {measured} Hz, expected {expected}; {advice}"
+                )
             }
-            Self::ReadRate { measured, expected } => {
-                write_rates("read clock", measured, *expected, f)?;
-                f.write_str("; set a lower rate")
-            }
-            Self::Range(measured) => {
-                f.write_str("frame clock ")?;
-                write_hz(measured.rate.to_hz(), f)?;
-                f.write_str(" Hz; parts with 8,000 to 384,000 Hz work")
-            }
+            Self::Range(measured) => write!(
+                f,
+                "frame clock {} Hz; parts with 8,000 to 384,000 Hz work",
+                hertz(measured.rate.to_hz())
+            ),
         }
     }
 }
 
-/// Writes the rate that was found and the one that was set.
-fn write_rates(
-    what: &str,
-    measured: &Measured,
-    expected: Rate,
-    out: &mut impl fmt::Write,
-) -> fmt::Result {
-    write!(out, "{what} ")?;
-    write_hz(measured.rate.to_hz(), out)?;
-    out.write_str(" Hz, expected ")?;
-    write_hz(expected.to_hz(), out)
-}
-
-/// Writes hertz with commas, and a tenth where there is one: `47,998.2`.
-pub(in crate::instrument) fn write_hz(hz: f64, out: &mut impl fmt::Write) -> fmt::Result {
+/// Hertz with commas, and a tenth where there is one: `47,998.2`.
+pub(in crate::instrument) fn hertz(hz: f64) -> impl fmt::Display {
     let tenths = libm::round(hz * 10.0) as u64;
     let (whole, tenth) = (tenths / 10, tenths % 10);
-    match (whole / 1_000_000, whole / 1000 % 1000, whole % 1000) {
-        (0, 0, ones) => write!(out, "{ones}")?,
-        (0, thousands, ones) => write!(out, "{thousands},{ones:03}")?,
-        (millions, thousands, ones) => write!(out, "{millions},{thousands:03},{ones:03}")?,
-    }
-    if tenth > 0 {
-        write!(out, ".{tenth}")?;
-    }
-    Ok(())
+    fmt::from_fn(move |f| {
+        match (whole / 1_000_000, whole / 1000 % 1000, whole % 1000) {
+            (0, 0, ones) => write!(f, "{ones}")?,
+            (0, thousands, ones) => write!(f, "{thousands},{ones:03}")?,
+            (millions, thousands, ones) => write!(f, "{millions},{thousands:03},{ones:03}")?,
+        }
+        match tenth {
+            0 => Ok(()),
+            _ => write!(f, ".{tenth}"),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -124,9 +115,7 @@ mod tests {
             (0.04, "0"),
             (19_200_000.0, "19,200,000"),
         ] {
-            let mut out = String::new();
-            write_hz(hz, &mut out).unwrap();
-            assert_eq!(out, text);
+            assert_eq!(hertz(hz).to_string(), text);
         }
     }
 }

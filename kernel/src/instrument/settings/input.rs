@@ -64,6 +64,16 @@ impl Channel {
             Self::Iq | Self::Qi => Domain::Complex,
         }
     }
+
+    /// The slots that are wanted: left and right.
+    #[must_use]
+    pub const fn slots(self) -> [bool; 2] {
+        match self {
+            Self::Left => [true, false],
+            Self::Right => [false, true],
+            Self::Iq | Self::Qi => [true, true],
+        }
+    }
 }
 
 impl Input {

@@ -16,8 +16,7 @@ use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Rate, Unit, Window};
 use input::check_parallel;
 pub use input::{Channel, ClockSource, Input, Mode};
 use numbers::number;
-pub(crate) use numbers::write_milli;
-pub use rate::RateChoice;
+pub(crate) use numbers::{fixed, rounded};
 use rate::{check_rate, usual_rate, write_nearest, write_nearest_smi};
 
 /// The longest transform, in points; what the workspace is made for.
@@ -77,8 +76,8 @@ pub struct Settings {
     pub output: Output,
     /// Where live samples come from.
     pub input: Input,
-    /// Their rate, for inputs other than the generator.
-    pub rate: RateChoice,
+    /// Their rate, for inputs other than the generator; `None`: the one that the ADC has.
+    pub rate: Option<Rate>,
     /// The source of the clock of I2S.
     pub clock: ClockSource,
     /// The slots of I2S that are samples.

@@ -1,6 +1,6 @@
 //! Numbers of settings, taken and written.
 
-use core::fmt::{self, Write};
+use core::fmt;
 use core::str::FromStr;
 
 use super::Problem;
@@ -29,10 +29,31 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
     Some(sign * (whole as f64 + parts / scale))
 }
 
-/// Writes a number with three decimals, by integers only.
-pub(crate) fn write_milli(value: f64, out: &mut impl Write) -> fmt::Result {
-    let milli = libm::round(value * 1000.0) as i64;
-    let sign = if milli < 0 { "-" } else { "" };
-    let milli = milli.unsigned_abs();
-    write!(out, "{sign}{}.{:03}", milli / 1000, milli % 1000)
+/// So many units of 10^-`places` as a decimal number. By integers only, as all numbers here:
+/// formatting of floats would be 20 KiB of image.
+pub(crate) fn fixed(units: i64, places: u32) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        let sign = if units < 0 { "-" } else { "" };
+        let (units, one) = (units.unsigned_abs(), 10_u64.pow(places));
+        let (whole, rest, width) = (units / one, units % one, places as usize);
+        write!(f, "{sign}{whole}.{rest:0width$}")
+    })
+}
+
+/// A number, rounded to so many decimals.
+pub(crate) fn rounded(value: f64, places: u32) -> impl fmt::Display {
+    let units = libm::round(value * f64::from(10_u32.pow(places)));
+    fixed(units as i64, places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hundredths_keep_their_sign() {
+        for (value, text) in [(-0.05, "-0.05"), (0.004, "0.00"), (-6.0206, "-6.02")] {
+            assert_eq!(rounded(value, 2).to_string(), text);
+        }
+    }
 }

@@ -9,27 +9,18 @@ use core::fmt::{self, Write};
 use wire::Rate;
 
 use super::input::{ClockSource, Input};
-use super::numbers::{number, write_milli};
+use super::numbers::{number, rounded};
 use super::{Problem, Settings};
 use crate::smi;
-
-/// The rate that is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RateChoice {
-    /// The rate that the ADC has.
-    Auto,
-    /// This one.
-    Hz(Rate),
-}
 
 /// The highest rate of microphones of the usual kind, and one that the crystal gives.
 pub(super) const DEFAULT_RATE: Rate = Rate::hz(50_000);
 
 /// The rate that takes the place of one that an input cannot have.
-pub(super) const fn usual_rate(input: Input) -> RateChoice {
+pub(super) const fn usual_rate(input: Input) -> Option<Rate> {
     match input {
-        Input::Generator | Input::I2s => RateChoice::Hz(DEFAULT_RATE),
-        Input::Smi => RateChoice::Hz(Rate::hz(SMI_MHZ[0] * MEGA)),
+        Input::Generator | Input::I2s => Some(DEFAULT_RATE),
+        Input::Smi => Some(Rate::hz(SMI_MHZ[0] * MEGA)),
     }
 }
 
@@ -62,38 +53,25 @@ fn cycles(rate: Rate) -> Option<u32> {
 }
 
 impl Settings {
-    /// The rate that the input is to have; `None`: the one that the ADC has.
-    pub(in crate::instrument) fn expected_rate(&self) -> Option<Rate> {
-        match self.rate {
-            RateChoice::Auto => None,
-            RateChoice::Hz(rate) => Some(rate),
-        }
-    }
-
     /// The divisor of the crystal for the rate that is set; `None` where the ADC gives the clock.
     pub(in crate::instrument) fn divisor(&self) -> Option<u32> {
-        match (self.clock, self.rate) {
-            (ClockSource::Board, RateChoice::Hz(rate)) => divisor(rate),
-            _ => None,
-        }
+        let rate = self.rate.filter(|_| self.clock == ClockSource::Board);
+        rate.and_then(divisor)
     }
 
     /// The cycles of SMI's clock for the rate that is set, if it has them.
     pub(super) fn cycles(&self) -> Option<u32> {
-        match self.rate {
-            RateChoice::Hz(rate) => cycles(rate),
-            RateChoice::Auto => None,
-        }
+        self.rate.and_then(cycles)
     }
 }
 
-/// A rate: `auto`, hertz, kilohertz or megahertz, or a fraction of two whole numbers.
-pub(super) fn rate(value: &str) -> Result<RateChoice, Problem> {
+/// A rate: hertz, kilohertz or megahertz, or a fraction of two whole numbers; `auto` is none.
+pub(super) fn rate(value: &str) -> Result<Option<Rate>, Problem> {
     const RIGHT: &str = "use hertz as in rate=50000, rate=50k or rate=20M, a fraction as in rate=300000/7, or rate=auto";
     /// More than that cannot be a sample rate, and is too much to compute with.
     const MOST: u64 = 1 << 32;
     if value == "auto" {
-        return Ok(RateChoice::Auto);
+        return Ok(None);
     }
     let (value, unit) = match (value.strip_suffix('k'), value.strip_suffix('M')) {
         (Some(value), _) => (value, KILO),
@@ -104,21 +82,21 @@ pub(super) fn rate(value: &str) -> Result<RateChoice, Problem> {
     let (num, den): (u64, u64) = (number(num, RIGHT)?, number(den, RIGHT)?);
     let rate =
         Rate::new(num.saturating_mul(unit), den).filter(|rate| rate.num.max(rate.den) <= MOST);
-    rate.map(RateChoice::Hz).ok_or(Problem::Value(RIGHT))
+    rate.map(Some).ok_or(Problem::Value(RIGHT))
 }
 
 /// Refuses a rate that the input cannot have.
 pub(super) fn check_rate(settings: &Settings) -> Result<(), Problem> {
     match (settings.input, settings.clock, settings.rate) {
-        (Input::Generator, _, _) | (Input::I2s, ClockSource::Adc, RateChoice::Auto) => Ok(()),
-        (Input::I2s, ClockSource::Board, RateChoice::Auto) => Err(Problem::Value(
+        (Input::Generator, _, _) | (Input::I2s, ClockSource::Adc, None) => Ok(()),
+        (Input::I2s, ClockSource::Board, None) => Err(Problem::Value(
             "the board gives the clock, so name its rate, as in rate=50000, or set clock=adc",
         )),
-        (Input::I2s, ClockSource::Board, RateChoice::Hz(rate)) => match divisor(rate) {
+        (Input::I2s, ClockSource::Board, Some(rate)) => match divisor(rate) {
             Some(_) => Ok(()),
             None => Err(Problem::NoDivisor(rate)),
         },
-        (Input::I2s, ClockSource::Adc, RateChoice::Hz(Rate { num, den })) => {
+        (Input::I2s, ClockSource::Adc, Some(Rate { num, den })) => {
             if (ADC_HZ.start() * den..=ADC_HZ.end() * den).contains(&num) {
                 return Ok(());
             }
@@ -127,10 +105,10 @@ pub(super) fn check_rate(settings: &Settings) -> Result<(), Problem> {
                  own",
             ))
         }
-        (Input::Smi, _, RateChoice::Auto) => Err(Problem::Value(
+        (Input::Smi, _, None) => Err(Problem::Value(
             "the board clocks a parallel ADC, so name its rate, as in rate=20M",
         )),
-        (Input::Smi, _, RateChoice::Hz(rate)) => match cycles(rate) {
+        (Input::Smi, _, Some(rate)) => match cycles(rate) {
             Some(_) => Ok(()),
             None => Err(Problem::NoReads(rate)),
         },
@@ -167,9 +145,8 @@ fn write_rate(divisor: u64, out: &mut impl Write) -> fmt::Result {
     if HIGHEST_HZ.is_multiple_of(divisor) {
         return write!(out, "{}", HIGHEST_HZ / divisor);
     }
-    write!(out, "{HIGHEST_HZ}/{divisor} (")?;
-    write_milli(HIGHEST_HZ as f64 / divisor as f64, out)?;
-    out.write_str(" Hz)")
+    let hz = rounded(HIGHEST_HZ as f64 / divisor as f64, 3);
+    write!(out, "{HIGHEST_HZ}/{divisor} ({hz} Hz)")
 }
 
 #[cfg(test)]
@@ -270,7 +247,7 @@ mod tests {
         let (settings, error) = Settings::from_cmdline("input=i2s rate=44100 channel=iq");
         assert_eq!(
             (settings.input, settings.rate),
-            (Input::I2s, RateChoice::Hz(DEFAULT_RATE))
+            (Input::I2s, Some(DEFAULT_RATE))
         );
         assert_eq!(settings.channel, Channel::Iq);
         assert!(error.unwrap().to_string().contains("300000/7"));

@@ -5,8 +5,8 @@ use core::fmt::{self, Write};
 use wire::{Dc, Detector, Domain, Encoding, Unit, Window};
 
 use super::input::Mode;
-use super::numbers::{decimal, number, write_milli};
-use super::rate::{self, RateChoice};
+use super::numbers::{decimal, number, rounded};
+use super::rate;
 use super::{
     ALLOW, Channel, ClockSource, EngineChoice, Input, MAX_N, MIN_N, Output, Overlap, Problem,
     SELFTEST, Settings,
@@ -134,9 +134,9 @@ impl Settings {
             },
             "input" => writeln!(out, "input={}", self.input.name()),
             "rate" => match self.rate {
-                RateChoice::Auto => writeln!(out, "rate=auto"),
-                RateChoice::Hz(rate) if rate.den == 1 => writeln!(out, "rate={}", rate.num),
-                RateChoice::Hz(rate) => writeln!(out, "rate={}/{}", rate.num, rate.den),
+                None => writeln!(out, "rate=auto"),
+                Some(rate) if rate.den == 1 => writeln!(out, "rate={}", rate.num),
+                Some(rate) => writeln!(out, "rate={}/{}", rate.num, rate.den),
             },
             "clock" => writeln!(out, "clock={}", self.clock.name()),
             "channel" => writeln!(out, "channel={}", self.channel.name()),
@@ -147,11 +147,7 @@ impl Settings {
                 None => writeln!(out, "first=all"),
             },
             "bins" => writeln!(out, "bins={}", self.bins),
-            "centre" => {
-                out.write_str("centre=")?;
-                write_milli(self.centre_hz, out)?;
-                out.write_str("\n")
-            }
+            "centre" => writeln!(out, "centre={}", rounded(self.centre_hz, 3)),
             "unit" => writeln!(out, "unit={}", self.unit.name()),
             "engine" => writeln!(out, "engine={}", self.engine.name()),
             "start" => writeln!(out, "start={}", u8::from(self.start)),

@@ -1,7 +1,7 @@
 //! Live input: a stream of it, its troubles, and a look at the pins.
 
 use super::*;
-use crate::instrument::capture::fake::sample;
+use crate::instrument::capture::tests::fake::sample;
 use crate::instrument::capture::{PortError, Slots, Wiring};
 
 /// Makes the input of a session a bad one.
@@ -411,7 +411,7 @@ fn an_upload_takes_the_place_of_live_input() {
 
 #[test]
 fn spectra_are_those_of_the_same_samples_uploaded_bit_for_bit() {
-    let part: crate::instrument::capture::fake::Part = |index| {
+    let part: crate::instrument::capture::tests::fake::Part = |index| {
         let noise = (index as u32).wrapping_mul(0x9e37_79b9).rotate_left(11);
         [
             (noise & !0xff) as i32,

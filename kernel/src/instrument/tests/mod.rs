@@ -18,14 +18,15 @@ mod upload;
 
 use std::collections::VecDeque;
 
-use super::capture::fake::FakePort;
+use super::capture::tests::fake::FakePort;
 use super::line_rate::{LOWEST_BAUD, START_BAUD};
 use super::*;
+use crate::baud::BaudError;
 use crate::dma_buf::DmaBuf;
 use crate::engine::host_job::HostJob;
 use crate::engine::measure::Words;
 use crate::engine::qpu_selftest::Verdict;
-use crate::engine::{Candidate, EngineError, EngineKind, Manner, Samples, Spectra, Timing};
+use crate::engine::{Candidate, EngineError, EngineKind, Manner, Samples, Spectra};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::{LaunchOrder, QpuSet};
 use qpu_programs::microbench::{Microbench, What};
@@ -168,6 +169,18 @@ impl Board for FakeBoard {
             wake_ns = wake_ns.min(self.now_ns + 512 * self.byte_ns());
         }
         self.now_ns = wake_ns;
+    }
+
+    fn take_break(&mut self) -> bool {
+        false
+    }
+
+    fn receive_capacity(&self) -> usize {
+        4096
+    }
+
+    fn clocks(&mut self) -> Clocks {
+        Clocks::default()
     }
 
     fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
@@ -320,7 +333,7 @@ impl Fft for FakeQpu {
         self.asked.is_multiple_of(self.delay + 1) || self.started.is_empty()
     }
 
-    fn finish_power(&mut self, held: &mut [f64]) -> Result<Timing, EngineError> {
+    fn finish_power(&mut self, held: &mut [f64]) -> Result<u32, EngineError> {
         let (spectra, window, samples) = self.started.pop_front().ok_or(EngineError::Lost)?;
         if let Some(others) = &mut self.fails_at {
             self.failures += u32::from(*others == 0);
@@ -338,11 +351,13 @@ impl Fft for FakeQpu {
         self.started.clear();
     }
 
+    fn make_room(&mut self) {}
+
     fn transform(
         &mut self,
         direction: Direction,
         data: &mut [Complex<f32>],
-    ) -> Result<Timing, EngineError> {
+    ) -> Result<u32, EngineError> {
         assert_eq!(self.prepared, Some(data.len().trailing_zeros()));
         if self.failures > 0 {
             self.failures -= 1;
@@ -364,10 +379,7 @@ impl Fft for FakeQpu {
         if self.exchanges && self.manner == Manner::Fastest {
             data.swap(128, 40);
         }
-        Ok(Timing {
-            qpu_us: 7,
-            cpu_us: 0,
-        })
+        Ok(7)
     }
 
     fn take_power(
@@ -376,29 +388,33 @@ impl Fft for FakeQpu {
         window: &[f32],
         samples: &[u32],
         held: &mut [f64],
-    ) -> Result<Timing, EngineError> {
+    ) -> Result<u32, EngineError> {
         let Spectra { coding, .. } = *spectra;
         assert_eq!(
             (window.len(), samples.len()),
             (spectra.points(), coding.words(spectra.samples()))
         );
         assert_eq!(held.len(), spectra.held());
-        let mut timing = Timing::default();
+        let mut qpu_us = 0;
         for block in 0..spectra.blocks as usize {
-            let samples = (block * spectra.hop..).map(|index| coding.sample(samples, index));
-            let mut work: Vec<_> = samples.zip(window).map(|(x, w)| x.scale(*w)).collect();
+            let mut work = vec![Complex::ZERO; window.len()];
+            let ones = vec![1.0; window.len()];
+            coding.load(samples, block * spectra.hop, &ones, &mut work);
+            for (x, w) in work.iter_mut().zip(window) {
+                *x = x.scale(*w);
+            }
             if spectra.removes_mean {
                 let gain = spectra.window.gain(window).coherent;
                 dsp::spectrum::remove_mean(window, gain, &mut work);
             }
             self.prepare(spectra.log2n, spectra.manner)?;
-            timing.qpu_us += self.transform(Direction::Forward, &mut work)?.qpu_us;
+            qpu_us += self.transform(Direction::Forward, &mut work)?;
             dsp::spectrum::accumulate(coding.domain, spectra.detector, &work, held);
         }
         if self.believed.contains(&Candidate::Power(*spectra)) {
             self.powers.push(spectra.blocks);
         }
-        Ok(timing)
+        Ok(qpu_us)
     }
 }
 

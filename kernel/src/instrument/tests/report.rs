@@ -28,7 +28,7 @@ fn a_typed_report_has_a_line_for_each_microbenchmark() {
 fn any_byte_ends_the_report_and_a_board_without_qpus_says_so() {
     let mut session = Session::quiet(Some(FakeQpu::default()));
     session.send_bytes(b"report\r");
-    while !session.instrument.hub.selftest.has_report() {
+    while session.instrument.hub.selftest.report.is_none() {
         session.step();
     }
     session.send_bytes(b"x");

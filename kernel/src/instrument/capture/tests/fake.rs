@@ -1,6 +1,6 @@
 //! A port whose DMA is a program, with a clock that can be wrong, stop or fail.
 
-use super::port::{Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring};
+use super::super::port::{Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring};
 use crate::dma_buf::DmaBuf;
 
 /// A part on the pins: the words of left and right in frame `index`.
