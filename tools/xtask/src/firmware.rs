@@ -110,6 +110,9 @@ pub fn command(toolchain: &Toolchain, root: &Path) -> Command {
         .env("CARGO_TARGET_ARMV6_NONE_EABIHF_LINKER", &toolchain.linker)
         // Separated by 0x1F, so that a space in a path does no harm.
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        // Compiled incrementally, the instrument is not made in its place but on the stack, which
+        // it overflows.
+        .env("CARGO_INCREMENTAL", "0")
         // defmt keeps errors only unless told otherwise when it is compiled.
         .env("DEFMT_LOG", "info")
         .env_remove("RUSTFLAGS");
