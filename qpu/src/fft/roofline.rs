@@ -11,7 +11,7 @@
 //! between those there and those back.
 
 use crate::fft::kernels::sizes::POINT_BYTES;
-use crate::fft::planner::request::{Points, Request, Transform};
+use crate::fft::planner::request::{Request, Transform};
 
 /// Operations a clock: 12 QPUs of 4 lanes with 2 ALUs.
 const FLOPS_PER_CLOCK: f64 = 96.0;
@@ -98,12 +98,6 @@ impl Roofline {
     #[must_use]
     pub fn floor_of_request(&self, request: &Request) -> Floor {
         let transform = &request.transform;
-        let is_real = match transform {
-            Transform::Complex { .. } | Transform::Plane { .. } => false,
-            Transform::RealToBins { .. } | Transform::BinsToReal { .. } => true,
-            Transform::Powers(powers) => powers.is_real,
-            Transform::Convolution { points, .. } => *points == Points::Real,
-        };
         let log2_points = transform.log2_points();
         let batch = u64::from(request.batch);
         // Transforms there, and back.
@@ -111,10 +105,9 @@ impl Roofline {
             Transform::Convolution { .. } => [u64::from(request.rows()), batch],
             _ => [batch * u64::from(transform.segments()), 0],
         };
-        let halves = 1 + u64::from(is_real);
-        let complex_bytes = (2 * u64::from(POINT_BYTES)) << log2_points;
-        let complex_bytes = complex_bytes / halves;
-        let between = u64::from(passes(log2_points.saturating_sub(u32::from(is_real))) - 1);
+        let halves = 1 + u64::from(transform.is_real());
+        let complex_bytes = (2 * u64::from(POINT_BYTES)) << transform.log2_complex();
+        let between = u64::from(passes(transform.log2_complex()) - 1);
         let spectra = if back > 0 { there } else { 0 };
         let buffers = request.input_bytes() + request.output_bytes();
         let moved = buffers + complex_bytes * ((there + back) * between + spectra);
@@ -142,7 +135,7 @@ impl Roofline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fft::planner::request::Kernels;
+    use crate::fft::planner::request::{Kernels, Points};
 
     /// The floor of `batch` complex transforms.
     fn floor(roofline: &Roofline, log2_points: u32, batch: u32) -> Floor {

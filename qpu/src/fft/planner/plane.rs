@@ -27,17 +27,16 @@ impl Steps {
     pub fn append_plane(&mut self, rows: &Split, columns: &Split, batch: u32) {
         let (log2_columns, log2_rows) = (rows.log2_points(), columns.log2_points());
         let row_count = batch << log2_rows;
-        let between = (rows.passes() - 1) % 2;
+        let between = ((rows.passes() - 1) % 2) as u8;
         let along = |split: &Split| {
             let split = *split;
             (0..split.passes()).map(move |pass| Geometry::of_plane(&split, pass, log2_columns, GAP))
         };
-        let plane = Area::Scratch(between as u8);
+        let pitch = (POINT_BYTES << log2_columns) + GAP;
+        let plane = self.area(between, u64::from(row_count) * u64::from(pitch));
         self.append(along(rows), row_count, Area::Input, plane, [0, 1]);
         self.leave_unscaled();
-        let pitch = (POINT_BYTES << log2_columns) + GAP;
-        self.area(between as u8, u64::from(row_count) * u64::from(pitch));
-        let cells = [1 - between as u8, between as u8];
+        let cells = [1 - between, between];
         self.append(along(columns), batch, plane, Area::Output, cells);
     }
 }

@@ -138,12 +138,11 @@ impl Steps {
         let last = passes.len() - 1;
         let mut read = from;
         for (number, geometry) in passes.enumerate() {
-            let area = cells[number % 2];
             let written = if number == last {
                 to
             } else {
-                self.area(area, scratch_bytes(geometry.units(batch)).into());
-                Area::Scratch(area)
+                let bytes = scratch_bytes(geometry.units(batch));
+                self.area(cells[number % 2], bytes.into())
             };
             self.push(Step {
                 conjugates: number == 0,
@@ -164,13 +163,10 @@ impl Steps {
     /// Appends the passes from the caller's real points to bins, split by `split`, which is that of
     /// half the length.
     pub fn append_real_to_bins(&mut self, split: &Split, batch: u32, to: Area) {
-        let half = Area::Scratch(2);
-        self.append_complex(split, batch, Area::Input, half, [0, 1]);
-        // What is stored last is scaled.
-        self.leave_unscaled();
-        self.transforms(split, batch);
+        let half = self.append_spectra(split, batch);
         let pass = Pass::Real(RealPass::new(split.log2_points(), true, batch));
         self.push(Step {
+            // What is stored last is scaled.
             scales: true,
             ..Step::new(pass, batch, half, to)
         });
@@ -178,10 +174,9 @@ impl Steps {
 
     /// Appends the inverse: the passes from bins to the caller's real points.
     pub fn append_bins_to_real(&mut self, split: &Split, batch: u32, from: Area) {
-        let half = Area::Scratch(2);
+        let half = self.transforms(split, batch);
         let pass = Pass::Real(RealPass::new(split.log2_points(), false, batch));
         self.push(Step::new(pass, batch, from, half));
-        self.transforms(split, batch);
         self.append_complex(split, batch, half, Area::Output, [0, 1]);
     }
 
@@ -191,16 +186,15 @@ impl Steps {
         let batch = product.signals;
         let all = batch + kernels;
         let [spectra, products] = if product.is_real { [0, 1] } else { [2, 0] };
-        let [from, to] = [spectra, products].map(Area::Scratch);
+        let from = self.area(spectra, product.bytes(all));
+        let to = self.area(products, product.bytes(batch));
         if product.is_real {
             self.append_real_to_bins(split, all, from);
         } else {
             self.append_complex(split, all, Area::Input, from, [0, 1]);
         }
         self.leave_unscaled();
-        self.area(spectra, product.bytes(all));
         self.push(Step::new(Pass::Product(product), batch, from, to));
-        self.area(products, product.bytes(batch));
         let there = self.count();
         if product.is_real {
             self.append_bins_to_real(split, batch, to);
@@ -214,19 +208,23 @@ impl Steps {
 
     /// Appends the passes of `batch` rows of powers, the spectra of which are split by `split`.
     pub fn append_powers(&mut self, split: &Split, batch: u32, powers: Powers) {
-        let spectra = Area::Scratch(2);
-        let count = batch * powers.segments;
-        self.append_complex(split, count, Area::Input, spectra, [0, 1]);
-        self.leave_unscaled();
-        self.transforms(split, count);
+        let spectra = self.append_spectra(split, batch * powers.segments);
         let pass = Pass::Power(PowerPass::new(powers));
         self.push(Step::new(pass, batch, spectra, Area::Output));
     }
 
-    /// Scratch area 2 holds `batch` transforms, and what is read behind them.
-    fn transforms(&mut self, split: &Split, batch: u32) {
+    /// Appends the unscaled transforms of the caller's input to a scratch area, which it returns.
+    fn append_spectra(&mut self, split: &Split, batch: u32) -> Area {
+        let to = self.transforms(split, batch);
+        self.append_complex(split, batch, Area::Input, to, [0, 1]);
+        self.leave_unscaled();
+        to
+    }
+
+    /// Scratch area 2, which holds `batch` transforms, and what is read behind them.
+    fn transforms(&mut self, split: &Split, batch: u32) -> Area {
         let bytes = u64::from(POINT_BYTES) << split.log2_points();
-        self.area(2, u64::from(batch) * bytes + u64::from(MARGIN));
+        self.area(2, u64::from(batch) * bytes + u64::from(MARGIN))
     }
 
     /// Appends a pass.
@@ -263,7 +261,11 @@ impl Steps {
                     let pass = ConvertPass::new(log2_points, step.batch, is_real, reading);
                     // First passes store cells in area 0.
                     let area = u8::from(step.to == Area::Scratch(0));
-                    step.from = all.convert(pass, step.batch, area);
+                    let [_, bytes] = pass.traffic(step.batch);
+                    let points = all.area(area, bytes);
+                    let pass = Pass::Convert(pass);
+                    all.push(Step::new(pass, step.batch, Area::Input, points));
+                    step.from = points;
                 } else {
                     step.pass = step.pass.reads(reading);
                 }
@@ -273,23 +275,14 @@ impl Steps {
         all
     }
 
-    /// Appends the pass that makes points for `batch` transforms in a scratch area. Gives where
-    /// they are.
-    fn convert(&mut self, pass: ConvertPass, batch: u32, area: u8) -> Area {
-        let [_, bytes] = pass.traffic(batch);
-        self.area(area, bytes);
-        let to = Area::Scratch(area);
-        self.push(Step::new(Pass::Convert(pass), batch, Area::Input, to));
-        to
-    }
-
-    /// Area `area` must hold `bytes`, at least.
+    /// Scratch area `number`, which must hold `bytes` at least.
     ///
     /// # Panics
     /// When there is no such area.
-    pub fn area(&mut self, area: u8, bytes: u64) {
-        let area = &mut self.areas[usize::from(area)];
+    pub fn area(&mut self, number: u8, bytes: u64) -> Area {
+        let area = &mut self.areas[usize::from(number)];
         *area = bytes.max(*area);
+        Area::Scratch(number)
     }
 
     /// The passes, first to last.

@@ -26,18 +26,18 @@ pub struct Lists {
     /// The buffer with code, tables and cells.
     pub block: Buffer,
     /// The buffer that the lists are written to: the same, but for a twin.
-    pub lists: Buffer,
+    pub buffer: Buffer,
 }
 
 impl Lists {
     /// True for lists beside those of another plan, whose code, tables and cells they use.
     fn is_twin(&self) -> bool {
-        self.lists != self.block
+        self.buffer != self.block
     }
 
     /// The buffers of a pass.
     fn buffers(&self, pass: &PassMemory) -> Buffers {
-        let (base, lists) = (self.block.addr.0, self.lists.addr.0);
+        let (base, lists) = (self.block.addr.0, self.buffer.addr.0);
         let [reads, table, _] = pass.streamed;
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
         Buffers {
@@ -61,7 +61,7 @@ impl Lists {
         direction: Direction,
         (program, stretch): (u32, u32),
     ) -> ProgramContext {
-        let (base, lists) = (self.block.addr.0, self.lists.addr.0);
+        let (base, lists) = (self.block.addr.0, self.buffer.addr.0);
         let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         let records = lists + pass.records + pass.records_of(program, stretch);
@@ -115,7 +115,7 @@ impl Lists {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let (pass, program) = (memory.layout(), memory.program);
             let buffers = self.buffers(memory);
-            let mut to = Writer::new(runner, self.lists);
+            let mut to = Writer::new(runner, self.buffer);
             if !self.is_twin() {
                 to.at(memory.code)?;
                 for word in program.code.iter() {
@@ -210,7 +210,7 @@ impl Lists {
     ) -> Result<(), R::Error> {
         let (pass, program) = (memory.layout(), memory.program);
         let buffers = self.buffers(memory);
-        let mut to = Writer::new(runner, self.lists);
+        let mut to = Writer::new(runner, self.buffer);
         for list in 0..pass.row_lists() {
             to.at(memory.rows + list * pitch(program.rows))?;
             for &word in program.rows {
@@ -257,10 +257,10 @@ impl Lists {
             });
             for (index, stretch) in programs(memory) {
                 let start = memory.start_of(index, stretch);
-                in_start.move_words(runner, self.lists, (start, 1), by)?;
+                in_start.move_words(runner, self.buffer, (start, 1), by)?;
                 let records = memory.records + memory.records_of(index, stretch);
                 let units = memory.units_in(index, stretch);
-                in_record.move_words(runner, self.lists, (records, units), by)?;
+                in_record.move_words(runner, self.buffer, (records, units), by)?;
             }
         }
         Ok(())
@@ -278,7 +278,7 @@ impl Lists {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let pass = memory.layout();
             let buffers = self.buffers(memory);
-            let mut to = Writer::new(runner, self.lists);
+            let mut to = Writer::new(runner, self.buffer);
             let scale = self.scale(memory, direction);
             for is_rest in [false, true] {
                 let vector = pass.lane_vector(Lanes::Scale, 1, scale);

@@ -17,18 +17,17 @@ impl Plan {
         runner: &mut R,
         input: Buffer,
     ) -> Result<(), Error<R::Error>> {
-        check_buffers(&self.request, input, self.output)?;
-        if input.addr == self.input.addr {
-            self.input = input;
+        check_buffers(self.request(), input, self.output())?;
+        let before = self.lists;
+        self.lists.input = input;
+        if input.addr == before.input.addr {
             return Ok(());
         }
-        let direction = self.direction.unwrap_or(Direction::Forward);
-        let before = self.lists();
-        self.input = input;
         // Until all of it is written, the start lists are of neither buffer.
-        let direction_before = self.direction.take();
-        self.lists().write_input(runner, &before, direction)?;
-        self.direction = direction_before;
+        let direction = self.direction.take();
+        let written_for = direction.unwrap_or(Direction::Forward);
+        self.lists.write_input(runner, &before, written_for)?;
+        self.direction = direction;
         Ok(())
     }
 }

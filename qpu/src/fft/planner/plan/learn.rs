@@ -37,7 +37,7 @@ impl Plan {
         limit_us: u32,
     ) -> Result<(), Error<R::Error>> {
         let memory = self
-            .arrangement
+            .arrangement()
             .passes()
             .find_map(|memory| match memory.step.pass {
                 Pass::Power(power) => Some((power, *memory)),
@@ -49,18 +49,18 @@ impl Plan {
         }
         let powers = power.powers;
         let parts = 2 - u32::from(powers.is_real);
-        let samples = self.request.samples;
-        let numbers = parts * self.request.channels.step();
+        let samples = self.request().samples;
+        let numbers = parts * self.request().channels.step();
         let words = ((samples.bytes() * numbers) << powers.log2_points) / 4;
         let constants = [constant(samples); PARTS];
         for first in (0..words).step_by(PARTS) {
             let count = (words - first).min(PARTS as u32) as usize;
-            runner.write(self.input, first, &constants[..count])?;
+            runner.write(self.input(), first, &constants[..count])?;
         }
         self.run(runner, Direction::Forward, limit_us)?;
 
-        let from = self.arrangement.address(memory.step.from, [0; 3]);
-        let block = self.block;
+        let from = self.arrangement().address(memory.step.from, [0; 3]);
+        let block = self.block();
         let sixteen = |runner: &mut R, point: u32| {
             let mut words = [0; PARTS];
             runner.read(block, from / 4 + 2 * point, &mut words)?;

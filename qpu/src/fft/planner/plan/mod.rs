@@ -23,15 +23,8 @@ use crate::machine::{LINE_BYTES, QPUS};
 /// Valid until its runner's `release_all`.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    arrangement: Arrangement,
-    request: Request,
-    input: Buffer,
-    output: Buffer,
-    /// Everything else.
-    block: Buffer,
-    /// The lists: in the block, but for a twin.
-    lists: Buffer,
-    /// The direction that the lists are written for.
+    lists: Lists,
+    /// The direction that these are written for.
     direction: Option<Direction>,
     /// Code has been written since V3D's instruction caches were cleared last.
     code_is_new: bool,
@@ -97,17 +90,20 @@ impl Plan {
             buffers: 0,
             error,
         })?;
-        let mut plan = Self {
+        let lists = Lists {
             arrangement,
             request,
             input,
             output,
             block,
-            lists: block,
+            buffer: block,
+        };
+        lists.write(runner)?;
+        let mut plan = Self {
+            lists,
             direction: None,
             code_is_new: true,
         };
-        plan.lists().write(runner)?;
         let direction = request.transform.direction();
         plan.write_direction(runner, direction.unwrap_or(Direction::Forward))?;
         Ok(plan)
@@ -147,9 +143,10 @@ impl Plan {
     /// [`Error::Memory`] when the runner has not enough left: nothing is taken from it then.
     pub fn twin<R: Runner>(&self, runner: &mut R) -> Result<Self, Error<R::Error>> {
         const ALIGN: u32 = 4096;
-        let [read, written] = [self.request.input_bytes(), self.request.output_bytes()]
+        let request = self.request();
+        let [read, written] = [request.input_bytes(), request.output_bytes()]
             .map(|bytes| (bytes as u32).next_multiple_of(ALIGN));
-        let bytes = read + written + self.arrangement.memory().programs;
+        let bytes = read + written + self.arrangement().memory().programs;
         // At once, so that nothing is taken when it is not enough.
         let all = runner.alloc(bytes, ALIGN).map_err(|error| Error::Memory {
             bytes,
@@ -160,13 +157,11 @@ impl Plan {
             addr: all.addr.offset(first),
             bytes: end - first,
         };
-        let mut twin = Self {
-            input: part(0, read),
-            output: part(read, read + written),
-            lists: part(read + written, bytes),
-            ..self.clone()
-        };
-        twin.lists().write(runner)?;
+        let mut twin = self.clone();
+        twin.lists.input = part(0, read);
+        twin.lists.output = part(read, read + written);
+        twin.lists.buffer = part(read + written, bytes);
+        twin.lists.write(runner)?;
         if let Some(direction) = self.direction {
             twin.write_direction(runner, direction)?;
         }
@@ -177,37 +172,37 @@ impl Plan {
     /// be fastest.
     #[must_use]
     pub const fn request(&self) -> &Request {
-        &self.request
+        &self.lists.request
     }
 
     /// Points of a transform.
     #[must_use]
     pub const fn points(&self) -> u32 {
-        1 << self.request.transform.log2_points()
+        1 << self.lists.request.transform.log2_points()
     }
 
     /// Its passes, programs and memory.
     #[must_use]
     pub const fn arrangement(&self) -> &Arrangement {
-        &self.arrangement
+        &self.lists.arrangement
     }
 
     /// The buffer from which the input is read.
     #[must_use]
     pub const fn input(&self) -> Buffer {
-        self.input
+        self.lists.input
     }
 
     /// The buffer to which the result is written.
     #[must_use]
     pub const fn output(&self) -> Buffer {
-        self.output
+        self.lists.output
     }
 
     /// Programs, lists, tables and cells.
     #[must_use]
     pub const fn block(&self) -> Buffer {
-        self.block
+        self.lists.block
     }
 
     /// Sets the window that samples are multiplied by, in place of ones: of sample n of a
@@ -220,11 +215,12 @@ impl Plan {
         runner: &mut R,
         window: impl FnMut(u32) -> f64,
     ) -> Result<(), Error<R::Error>> {
-        if !self.request.windowed {
+        if !self.request().windowed {
             return Err(Error::NoWindow);
         }
-        let lists = self.lists();
-        Ok(lists.write_factors(runner, window, Direction::Forward)?)
+        Ok(self
+            .lists
+            .write_factors(runner, window, Direction::Forward)?)
     }
 
     /// Transforms the input into the output.
@@ -267,12 +263,12 @@ impl Plan {
         direction: Direction,
         run: impl FnOnce(&mut R, &Job) -> Result<T, R::Error>,
     ) -> Result<T, Error<R::Error>> {
-        if let Some(only) = self.request.transform.direction()
+        if let Some(only) = self.request().transform.direction()
             && only != direction
         {
             return Err(Error::Direction(only));
         }
-        if self.request.windowed && direction == Direction::Inverse {
+        if self.request().windowed && direction == Direction::Inverse {
             return Err(Error::WindowedInverse);
         }
         if self.direction != Some(direction) {
@@ -282,7 +278,7 @@ impl Plan {
         let mut launches = [Launch {
             programs: &[],
             // What a pass stores goes past the caches through which the next one reads.
-            clear: if self.request.conservative {
+            clear: if self.request().conservative {
                 CacheClear::All
             } else {
                 CacheClear::Data
@@ -291,7 +287,7 @@ impl Plan {
         }; MAX_LAUNCHES];
         let mut count = 0;
         let order = runner.launch_order();
-        let opening = self.arrangement.passes().filter(|pass| pass.gate == 0);
+        let opening = self.arrangement().passes().filter(|pass| pass.gate == 0);
         let stretches =
             opening.flat_map(|pass| (0..pass.stretches).map(move |stretch| (pass, stretch)));
         let places = launches.iter_mut().zip(&mut programs);
@@ -301,8 +297,12 @@ impl Plan {
                 let number = order.program_at(place, pass.programs);
                 if let Some(entry) = pass.entry_of(number) {
                     programs[running] = job::Program {
-                        code: self.block.addr.offset(pass.code + entry),
-                        uniforms: self.lists.addr.offset(pass.start_of(number, stretch)),
+                        code: self.lists.block.addr.offset(pass.code + entry),
+                        uniforms: self
+                            .lists
+                            .buffer
+                            .addr
+                            .offset(pass.start_of(number, stretch)),
                     };
                     running += 1;
                 } else if let Some(&qpu) = order.qpus().get(place as usize) {
@@ -337,7 +337,7 @@ impl Plan {
         hold: Hold,
         [old, new]: [f32; 2],
     ) -> Result<(), Error<R::Error>> {
-        let (number, power) = self.arrangement.power().ok_or(Error::NoPowers)?;
+        let (number, power) = self.lists.arrangement.power().ok_or(Error::NoPowers)?;
         let wanted = PowerPass {
             hold,
             old: old.to_bits(),
@@ -352,26 +352,15 @@ impl Plan {
         }
         // Until all of it is written, it is unlike any.
         power.new = f32::NAN.to_bits();
-        let mut lists = self.lists();
+        let mut lists = self.lists;
         if let Some((_, power)) = lists.arrangement.power() {
             *power = wanted;
         }
         if let Some(memory) = lists.arrangement.pass(number) {
             lists.write_rows(runner, memory)?;
         }
-        self.arrangement = lists.arrangement;
+        self.lists = lists;
         Ok(())
-    }
-
-    fn lists(&self) -> Lists {
-        Lists {
-            arrangement: self.arrangement,
-            request: self.request,
-            input: self.input,
-            output: self.output,
-            block: self.block,
-            lists: self.lists,
-        }
     }
 
     /// Writes what depends on the direction.
@@ -382,7 +371,7 @@ impl Plan {
     ) -> Result<(), R::Error> {
         // Until all of it is written, it is of neither.
         self.direction = None;
-        self.lists().write_direction(runner, direction)?;
+        self.lists.write_direction(runner, direction)?;
         self.direction = Some(direction);
         Ok(())
     }
@@ -399,24 +388,19 @@ fn arrangement<E>(
     request.check()?;
     let log2_points = request.transform.log2_row();
     let length = || request.transform.length_error();
+    let mut fixed = *request;
     if request.conservative {
-        let mut request = Request {
-            one_launch: false,
-            streams: Some(Streams::NONE),
-            ..*request
-        };
+        fixed.one_launch = false;
+        fixed.streams = Some(Streams::NONE);
         if request.split.is_none() {
             let row = tuning::conservative(log2_points, request.rows()).ok_or_else(length)?;
-            request.split = Split::new(row.log2_radices);
-            request.qpus = request.qpus.min(row.qpus);
+            fixed.split = Some(Split::new(row.log2_radices).ok_or_else(length)?);
+            fixed.qpus = request.qpus.min(row.qpus);
         }
-        let split = request.split.ok_or_else(length)?;
-        let arranged = Arrangement::new(catalogue, &request, split)?;
-        return Ok((request, arranged));
     }
-    if let Some(split) = request.split {
-        let arranged = Arrangement::new(catalogue, request, split)?;
-        return Ok((*request, arranged));
+    if let Some(split) = fixed.split {
+        let arranged = Arrangement::new(catalogue, &fixed, split)?;
+        return Ok((fixed, arranged));
     }
     let is_missing =
         |error: &Error<E>| matches!(error, Error::Program(_) | Error::TooFewQpus { .. });

@@ -103,40 +103,41 @@ impl Transform {
         }
     }
 
-    /// The longest complex transform of one dimension that it is made of, as a power of two: of
-    /// real points half as many, of a plane a row.
+    /// True if points, of input or output, are real.
+    #[must_use]
+    pub const fn is_real(&self) -> bool {
+        match self {
+            Self::Complex { .. } | Self::Plane { .. } => false,
+            Self::RealToBins { .. } | Self::BinsToReal { .. } => true,
+            Self::Powers(powers) => powers.is_real,
+            Self::Convolution { points, .. } => matches!(points, Points::Real),
+        }
+    }
+
+    /// The complex points that it is done with, as a power of two: of real points half as many.
+    #[must_use]
+    pub const fn log2_complex(&self) -> u32 {
+        self.log2_points().saturating_sub(self.is_real() as u32)
+    }
+
+    /// The longest complex transform of one dimension that it is made of, as a power of two: of a
+    /// plane a row.
     #[must_use]
     pub const fn log2_row(&self) -> u32 {
         match self {
-            Self::Complex { log2_points } => *log2_points,
-            Self::RealToBins { log2_points }
-            | Self::BinsToReal { log2_points }
-            | Self::Convolution {
-                log2_points,
-                points: Points::Real,
-                ..
-            } => log2_points.saturating_sub(1),
-            Self::Convolution { log2_points, .. } => *log2_points,
             Self::Plane { log2_columns, .. } => *log2_columns,
-            Self::Powers(powers) => powers.log2_complex(),
+            _ => self.log2_complex(),
         }
     }
 
     /// The lengths that plans exist for, as powers of two; of planes those of rows and columns.
     #[must_use]
     pub const fn lengths(&self) -> [u32; 2] {
-        match self {
-            Self::Complex { .. } | Self::Plane { .. } => [MIN_LOG2_POINTS, MAX_LOG2_POINTS],
+        match (self, self.is_real()) {
+            (_, true) => [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS + 1],
             // Both halves of a spectrum are rows of sixteen bins.
-            Self::Powers(powers) if !powers.is_real => [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS],
-            Self::RealToBins { .. }
-            | Self::BinsToReal { .. }
-            | Self::Powers(_)
-            | Self::Convolution {
-                points: Points::Real,
-                ..
-            } => [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS + 1],
-            Self::Convolution { .. } => [MIN_LOG2_POINTS, MAX_LOG2_POINTS],
+            (Self::Powers(_), false) => [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS],
+            (_, false) => [MIN_LOG2_POINTS, MAX_LOG2_POINTS],
         }
     }
 
@@ -187,10 +188,8 @@ impl Transform {
     #[must_use]
     pub const fn sample_components(&self) -> u32 {
         match self {
-            Self::Complex { .. } => 2,
-            Self::RealToBins { .. } => 1,
-            Self::Powers(powers) => 2 - powers.is_real as u32,
             Self::BinsToReal { .. } | Self::Plane { .. } | Self::Convolution { .. } => 0,
+            _ => 2 - self.is_real() as u32,
         }
     }
 
@@ -198,12 +197,9 @@ impl Transform {
     #[must_use]
     pub const fn input_bytes(&self) -> u64 {
         match self {
-            Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
+            Self::BinsToReal { .. } => real_bytes(self.log2_complex()),
             // Of a convolution, those of the signal.
-            Self::RealToBins { .. } | Self::Powers(_) | Self::Convolution { .. } => {
-                complex_bytes(self.log2_row())
-            }
-            Self::BinsToReal { .. } => real_bytes(self.log2_row()),
+            _ => complex_bytes(self.log2_complex()),
         }
     }
 
@@ -211,11 +207,10 @@ impl Transform {
     #[must_use]
     pub const fn output_bytes(&self) -> u64 {
         match self {
-            Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
-            Self::BinsToReal { .. } | Self::Convolution { .. } => complex_bytes(self.log2_row()),
-            Self::RealToBins { .. } => real_bytes(self.log2_row()),
+            Self::RealToBins { .. } => real_bytes(self.log2_complex()),
             Self::Powers(powers) if powers.log2_complex() > MAX_LOG2_POINTS => u64::MAX,
             Self::Powers(powers) => powers.output_bytes() as u64,
+            _ => complex_bytes(self.log2_complex()),
         }
     }
 }

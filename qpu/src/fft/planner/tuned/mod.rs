@@ -49,11 +49,6 @@ impl Tuned {
         }
     }
 
-    /// The pass, where it goes through the VPM on its way.
-    fn one_pass(&self) -> Option<Pass> {
-        Pass::of(&Split::new(self.log2_radices)?)
-    }
-
     /// True if samples need a pass of their own before it
     /// ([`crate::fft::kernels::convert::layout`]).
     #[must_use]
@@ -64,6 +59,7 @@ impl Tuned {
     /// True if it is one pass with several groups of producers
     /// ([`crate::fft::kernels::pipeline::layout`]).
     pub(super) fn has_groups(&self) -> bool {
-        matches!(self.one_pass(), Some(Pass::Pipeline(pipeline)) if pipeline.groups() > 1)
+        let pass = Split::new(self.log2_radices).and_then(|split| Pass::of(&split));
+        matches!(pass, Some(Pass::Pipeline(pipeline)) if pipeline.groups() > 1)
     }
 }
