@@ -1,13 +1,11 @@
 //! The pass between half a transform and a real spectrum, and back: where everything lies.
 
-use super::runs::{Run, Runs, stored};
-use super::{Bins, Record, Row, Stream};
+use super::runs::{Runs, stored};
+use super::{Bins, Record, Row, of_spectrum};
 use crate::fft::kernels::context::{Buffers, UnitContext};
-use crate::fft::kernels::layout::{Layout, Vector, not_in_its_lists};
+use crate::fft::kernels::layout::{Layout, Vector};
 use crate::fft::kernels::program::{Lanes, Task};
-use crate::fft::kernels::roots::Roots;
 use crate::fft::kernels::sizes::POINT_BYTES;
-use crate::fft::kernels::truncation::{LOSS_OF_A_TWIDDLE, gain};
 use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::machine::{LANES, VECTOR_BYTES};
 use crate::vpm::Store;
@@ -65,24 +63,14 @@ impl RealPass {
         self.groups > 0
     }
 
-    const fn half(&self) -> u32 {
-        1 << self.log2_half
-    }
-
     /// The runs of a spectrum.
     pub(super) const fn runs(&self) -> Runs {
         Runs {
-            half: self.half(),
+            half: 1 << self.log2_half,
             run_bins: self.bins().run_bins(),
             // Short units have it beside their first bins.
             has_last: self.to_bins && !self.is_short(),
         }
-    }
-
-    /// The spectrum that a unit belongs to, and its number among the units of that spectrum. The
-    /// units of all spectra that read the same part of the table follow each other.
-    pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
-        (index % batch, index / batch)
     }
 
     /// Bytes from one half transform or real spectrum to the next.
@@ -127,7 +115,7 @@ impl Layout for RealPass {
     }
 
     fn table_bytes(&self) -> u32 {
-        (self.runs().roots() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
+        self.runs().table_bytes()
     }
 
     fn loss(&self) -> f64 {
@@ -136,7 +124,7 @@ impl Layout for RealPass {
 
     fn fill_table(&self, _gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
         let sign = if self.to_bins { 1.0 } else { -1.0 };
-        fill_roots(self.log2_half, self.table_bytes() / POINT_BYTES, sign, put);
+        self.runs().fill_table(sign, put);
     }
 
     fn factor(&self, scale: f32) -> f32 {
@@ -148,7 +136,7 @@ impl Layout for RealPass {
     }
 
     fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
-        let (transform, number) = self.unit(unit.index, unit.batch);
+        let (transform, number) = of_spectrum(unit);
         let first = if self.is_short() {
             self.short_store(number, index).0
         } else {
@@ -158,7 +146,7 @@ impl Layout for RealPass {
     }
 
     fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
-        let (_, number) = self.unit(unit.index, unit.batch);
+        let (_, number) = of_spectrum(unit);
         if self.is_short() {
             let (_, [row, rows]) = self.short_store(number, index);
             return Store::rows(rows, self.first_row(unit.program) + row);
@@ -173,11 +161,10 @@ impl Layout for RealPass {
     }
 
     fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
-        let (transform, number) = self.unit(unit.index, unit.batch);
-        let runs = self.runs().unit(number);
+        let (transform, number) = of_spectrum(unit);
         let from = buffers.from + transform * self.pitch(!self.to_bins);
-        let address =
-            |word| split_address(&runs, self.half(), from, buffers.table, self.to_bins, word);
+        let runs = self.runs();
+        let address = |word| runs.address(number, [from, buffers.table], self.to_bins, word);
         match Record::of(id) {
             Record::Component {
                 run,
@@ -186,15 +173,14 @@ impl Layout for RealPass {
                 component,
             } => {
                 let row = Row::group(run, stream, group, component);
-                let offset = group_offset(&self.runs(), row);
-                address(Record::Address { run, stream }).wrapping_add(offset)
+                address(Record::Address { run, stream }).wrapping_add(runs.offset(row))
             }
             word => address(word),
         }
     }
 
     fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
-        group_offset(&self.runs(), Row::of(id))
+        self.runs().offset(Row::of(id))
     }
 
     fn lane_vector(&self, lanes: Lanes, _transforms: u32, scale: [f32; 2]) -> Vector {
@@ -207,81 +193,5 @@ impl Layout for RealPass {
                 Lanes::Twiddle | Lanes::Root => 0,
             }
         })
-    }
-}
-
-/// The word `word` in the record of a unit of a split, `from` being the address of its half
-/// transform or real spectrum.
-#[must_use]
-pub fn split_address(
-    runs: &[Run; 2],
-    half: u32,
-    from: u32,
-    table: u32,
-    wraps: bool,
-    word: Record,
-) -> u32 {
-    let first = |run: u8| runs[usize::from(run)].first;
-    match word {
-        Record::Address { run, stream } => match stream {
-            Stream::Points => from + POINT_BYTES * first(run),
-            Stream::Mirrored => from + POINT_BYTES * (half - first(run)),
-            Stream::Roots if run == 0 => table + POINT_BYTES * first(run),
-            Stream::Roots => table + POINT_BYTES * (half - first(run)),
-            Stream::Kernels | Stream::Multiples => not_in_its_lists(),
-        },
-        Record::Wrap { run } => {
-            let is_last = match run {
-                0 => first(0) == 0,
-                _ => first(1) == half,
-            };
-            if wraps && is_last {
-                (POINT_BYTES * half).wrapping_neg()
-            } else {
-                0
-            }
-        }
-        Record::Zero => from,
-        Record::Component { .. } | Record::Vectors | Record::Old { .. } => not_in_its_lists(),
-    }
-}
-
-/// The word about a group in the row list of a unit of a split.
-#[must_use]
-pub fn group_offset(runs: &Runs, word: Row) -> u32 {
-    let Row::Group {
-        run,
-        stream,
-        group,
-        component,
-    } = word
-    else {
-        not_in_its_lists();
-    };
-    let offset = LANES * POINT_BYTES * u32::from(runs.group(run, group));
-    let descends = match stream {
-        Stream::Points | Stream::Kernels | Stream::Multiples => false,
-        Stream::Mirrored => true,
-        Stream::Roots => run == 1,
-    };
-    let offset = if descends {
-        offset.wrapping_neg()
-    } else {
-        offset
-    };
-    offset.wrapping_add(POINT_BYTES / 2 * u32::from(component))
-}
-
-/// Gives cosines, times `sign`, and sines of 2πk/N for `entries` bins k, N twice the half of
-/// 2^`log2_half`, a vector of entries at a time.
-pub fn fill_roots(log2_half: u32, entries: u32, sign: f64, put: &mut dyn FnMut(u32, &[u32])) {
-    let gain = gain(LOSS_OF_A_TWIDDLE);
-    let mut roots = Roots::new(0, 1, 2 << log2_half);
-    for first in (0..entries).step_by(LANES as usize) {
-        let mut words = [0; 2 * LANES as usize];
-        for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(&mut roots) {
-            pair.copy_from_slice(&[sign * cos, sin].map(|x| ((x * gain) as f32).to_bits()));
-        }
-        put(2 * first, &words);
     }
 }

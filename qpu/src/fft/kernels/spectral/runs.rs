@@ -1,4 +1,4 @@
-//! The bins that a unit of a split works on: two runs that mirror each other.
+//! The bins that a unit of a split works on, two runs that mirror each other, and what it reads.
 //!
 //! Of bins 0 to M of a spectrum, with runs of H bins:
 //!
@@ -10,6 +10,13 @@
 //!
 //! Where bin M is not wanted, the last unit is not there. A run that has nothing of its own stores
 //! what the other stores: programs have a fixed number of stores.
+
+use super::{Record, Row, Stream};
+use crate::fft::kernels::layout::not_in_its_lists;
+use crate::fft::kernels::roots::Roots;
+use crate::fft::kernels::sizes::POINT_BYTES;
+use crate::fft::kernels::truncation::{LOSS_OF_A_TWIDDLE, gain};
+use crate::machine::LANES;
 
 /// Bins that follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,13 +72,57 @@ impl Runs {
         }
     }
 
-    /// Entries that runs read of a table of twiddle factors, bins 0 and up. The second run reads it
-    /// backwards from M less its first bin, in a single unit that stores nothing of it from M.
-    pub const fn roots(&self) -> u32 {
-        if self.is_single() {
-            self.half + 1
+    /// Bytes of the table of twiddle factors, bins 0 and up. The second run reads it backwards from
+    /// M less its first bin, in a single unit that stores nothing of it from M.
+    pub const fn table_bytes(&self) -> u32 {
+        let last = if self.is_single() {
+            self.half
         } else {
-            self.half / 2 + 1
+            self.half / 2
+        };
+        ((last + 1) * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
+    }
+
+    /// Gives the table: cosines, times `sign`, and sines of 2πk/N, N = 2M, a vector of bins k at a
+    /// time.
+    pub fn fill_table(&self, sign: f64, put: &mut dyn FnMut(u32, &[u32])) {
+        let gain = gain(LOSS_OF_A_TWIDDLE);
+        let mut roots = Roots::new(0, 1, 2 * self.half);
+        for first in (0..self.table_bytes() / POINT_BYTES).step_by(LANES as usize) {
+            let mut words = [0; 2 * LANES as usize];
+            for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(&mut roots) {
+                pair.copy_from_slice(&[sign * cos, sin].map(|x| ((x * gain) as f32).to_bits()));
+            }
+            put(2 * first, &words);
+        }
+    }
+
+    /// The word `word` in the record of a unit, `from` being the address of its half transform or
+    /// real spectrum.
+    pub fn address(&self, unit: u32, [from, table]: [u32; 2], wraps: bool, word: Record) -> u32 {
+        let first = self.unit(unit).map(|run| run.first);
+        match word {
+            Record::Address { run, stream } => {
+                let up = POINT_BYTES * first[usize::from(run)];
+                let down = POINT_BYTES * self.half - up;
+                match stream {
+                    Stream::Points => from + up,
+                    Stream::Mirrored => from + down,
+                    Stream::Roots if run == 0 => table + up,
+                    Stream::Roots => table + down,
+                    Stream::Kernels | Stream::Multiples => not_in_its_lists(),
+                }
+            }
+            Record::Wrap { run } => {
+                let last = [0, self.half][usize::from(run)];
+                if wraps && first[usize::from(run)] == last {
+                    (POINT_BYTES * self.half).wrapping_neg()
+                } else {
+                    0
+                }
+            }
+            Record::Zero => from,
+            Record::Component { .. } | Record::Vectors | Record::Old { .. } => not_in_its_lists(),
         }
     }
 
@@ -79,11 +130,36 @@ impl Runs {
     /// the others must read memory that is there.
     pub const fn group(&self, run: u8, group: u8) -> u8 {
         let groups = match (self.is_single(), run) {
-            (true, 0) => (self.half / super::LANES) as u8,
+            (true, 0) => (self.half / LANES) as u8,
             (true, _) => 1,
             (false, _) => group + 1,
         };
         if group < groups { group } else { groups - 1 }
+    }
+
+    /// The word about a group in the row list of a unit.
+    pub fn offset(&self, word: Row) -> u32 {
+        let Row::Group {
+            run,
+            stream,
+            group,
+            component,
+        } = word
+        else {
+            not_in_its_lists();
+        };
+        let offset = LANES * POINT_BYTES * u32::from(self.group(run, group));
+        let descends = match stream {
+            Stream::Points | Stream::Kernels | Stream::Multiples => false,
+            Stream::Mirrored => true,
+            Stream::Roots => run == 1,
+        };
+        let offset = if descends {
+            offset.wrapping_neg()
+        } else {
+            offset
+        };
+        offset.wrapping_add(POINT_BYTES / 2 * u32::from(component))
     }
 }
 

@@ -17,9 +17,6 @@ use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File, MulOp};
 
-/// Bytes from a root to that of the next group, less those from a cosine to its sine.
-const NEXT_ROOT: i32 = 128 - 4;
-
 /// A unit being written.
 struct Unit {
     bins: Bins,
@@ -357,7 +354,8 @@ fn keep_roots(program: &mut UnitProgram, addresses: [Place; 2], bins: Bins) -> V
     let ops = &mut program.ops;
     let mut roots = Vec::new();
     for (run, address) in addresses.into_iter().enumerate() {
-        let step = if run == 0 { NEXT_ROOT } else { -128 - 4 };
+        // To the next group, less the bytes from a cosine to its sine.
+        let step = [128i32, -128][run] - 4;
         let [at, next] = [0, 1].map(|_| ops.take(Wish::Accumulator));
         ops.copy(address, at);
         ops.immediate(step as u32, next);

@@ -5,10 +5,8 @@ use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
 use crate::fft::kernels::layout::{Layout, Vector, not_in_its_lists};
 use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::sizes::POINT_BYTES;
-use crate::fft::kernels::spectral::real_split::{
-    AREA_ROWS, fill_roots, group_offset, split_address,
-};
-use crate::fft::kernels::spectral::{Record, Row, Start, Stream};
+use crate::fft::kernels::spectral::real_split::AREA_ROWS;
+use crate::fft::kernels::spectral::{Record, Row, Start, Stream, of_spectrum};
 use crate::fft::kernels::truncation::{LOSS_OF_A_PRODUCT, gain};
 use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::machine::{LANES, VECTOR_BYTES};
@@ -97,15 +95,16 @@ impl Layout for PowerPass {
 
     fn table_bytes(&self) -> u32 {
         if self.powers.is_real {
-            (self.runs().roots() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
+            self.runs().table_bytes()
         } else {
             0
         }
     }
 
     fn fill_table(&self, _gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
-        let entries = self.table_bytes() / POINT_BYTES;
-        fill_roots(self.powers.log2_complex(), entries, 1.0, put);
+        if self.powers.is_real {
+            self.runs().fill_table(1.0, put);
+        }
     }
 
     fn factors_bytes(&self) -> u32 {
@@ -165,7 +164,7 @@ impl Layout for PowerPass {
 
     fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
         let bins = self.bins();
-        let (which, number) = self.unit(unit.index, unit.batch);
+        let (which, number) = of_spectrum(unit);
         let (_, stored) = self.stored_run(number, index % bins.runs());
         let level = u32::from(index >= bins.runs()) * self.powers.power_bytes();
         self.row_address(buffers, which, stored.row) + level
@@ -174,7 +173,7 @@ impl Layout for PowerPass {
     fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
         let bins = self.bins();
         let groups = u32::from(bins.groups());
-        let (_, number) = self.unit(unit.index, unit.batch);
+        let (_, number) = of_spectrum(unit);
         let (run, stored) = self.stored_run(number, index % bins.runs());
         let is_level = u32::from(index >= bins.runs());
         let rows_of_powers = groups * u32::from(bins.runs());
@@ -189,7 +188,7 @@ impl Layout for PowerPass {
     }
 
     fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
-        let (which, number) = self.unit(unit.index, unit.batch);
+        let (which, number) = of_spectrum(unit);
         let from = buffers.from + which * self.powers.segments * self.pitch();
         let bins = self.bins();
         match Record::of(id) {
@@ -209,8 +208,9 @@ impl Layout for PowerPass {
                 stream: Stream::Multiples,
             } => buffers.factors.wrapping_add(self.multiples_of(number, run)),
             word if self.powers.is_real => {
-                let runs = self.runs().unit(self.real_unit(number));
-                split_address(&runs, self.points(), from, buffers.table, true, word)
+                let number = self.real_unit(number);
+                self.runs()
+                    .address(number, [from, buffers.table], true, word)
             }
             Record::Address {
                 stream: Stream::Points,
@@ -237,7 +237,7 @@ impl Layout for PowerPass {
             } if !self.powers.is_real => {
                 LANES * POINT_BYTES * u32::from(group) + POINT_BYTES / 2 * u32::from(component)
             }
-            Row::Group { .. } => group_offset(&self.runs(), word),
+            Row::Group { .. } => self.runs().offset(word),
             Row::Detector => u32::from(self.powers.detector != Detector::Mean),
             Row::Hold => u32::from(self.hold != Hold::Add),
             Row::Sign | Row::Back => sign.to_bits(),

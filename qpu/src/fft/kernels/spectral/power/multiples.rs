@@ -16,17 +16,15 @@ impl PowerPass {
     pub(in crate::fft) const fn multiples_bytes(&self) -> u32 {
         match self.powers.removed {
             Removed::Near(_) => 0,
-            Removed::Everywhere => VECTOR_BYTES * (self.rows_of_multiples() + self.unit_rows()),
+            Removed::Everywhere => {
+                VECTOR_BYTES * (self.rows_of_multiples() + self.bins().groups() as u32)
+            }
         }
     }
 
     /// Rows of the table that have bins.
     pub(in crate::fft) const fn rows_of_multiples(&self) -> u32 {
         self.points() / LANES + self.powers.is_real as u32
-    }
-
-    const fn unit_rows(&self) -> u32 {
-        self.bins().run_bins() / LANES
     }
 
     /// Byte offset in the table of the first row of run `run` of unit `number`, modulo 2^32.

@@ -93,11 +93,6 @@ impl PowerPass {
         (end - first) as u32
     }
 
-    /// Number of the spectrum among those that become powers, and of the unit.
-    pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
-        (index % batch, index / batch)
-    }
-
     /// The real unit that is number `number` of those wanted.
     pub(super) fn real_unit(&self, number: u32) -> u32 {
         let mut left = number;
