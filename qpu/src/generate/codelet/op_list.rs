@@ -281,34 +281,24 @@ impl<U: Copy + PartialEq> OpList<U> {
         self.add(x, negate(y), wish)
     }
 
-    /// z · (cos - i sin): multiplies back by the angle. Gives back z.
+    /// z · (cos - i sin), each part where its wish says: multiplies back by the angle. Gives back
+    /// z.
     pub fn multiply_complex(
         &mut self,
         z: Complex,
         cos: [Source<U>; 2],
         sin: [Source<U>; 2],
-        wish: Wish,
-    ) -> Complex {
-        self.multiply_complex_to(z, cos, sin, [wish; 2])
-    }
-
-    /// [`OpList::multiply_complex`], each part where its wish says.
-    pub fn multiply_complex_to(
-        &mut self,
-        z: Complex,
-        cos: [Source<U>; 2],
-        sin: [Source<U>; 2],
-        wish: [Wish; 2],
+        wishes: [Wish; 2],
     ) -> Complex {
         let [re, im] = z;
         let re_cos = self.multiply(re, cos[0], Wish::Accumulator);
         let im_sin = self.multiply(im, sin[0], Wish::Accumulator);
-        let multiplied_re = self.add(re_cos, im_sin, wish[0]);
+        let multiplied_re = self.add(re_cos, im_sin, wishes[0]);
         self.give_back(re_cos.place);
         self.give_back(im_sin.place);
         let im_cos = self.multiply(im, cos[1], Wish::Accumulator);
         let re_sin = self.multiply(re, sin[1], Wish::Accumulator);
-        let multiplied_im = self.subtract(im_cos, re_sin, wish[1]);
+        let multiplied_im = self.subtract(im_cos, re_sin, wishes[1]);
         self.give_back(im_cos.place);
         self.give_back(re_sin.place);
         self.give_back_complex(z);

@@ -153,7 +153,7 @@ impl Constants {
                 };
                 let cos = [factor(cos, re), factor(cos, im)];
                 let sin = [factor(sin, im), factor(sin, re)];
-                let multiplied = ops.multiply_complex(z, cos, sin, wish);
+                let multiplied = ops.multiply_complex(z, cos, sin, [wish; 2]);
                 // W16^9 = -W16^1.
                 if k == 9 {
                     multiplied.map(negate)
@@ -229,22 +229,13 @@ pub fn order_of_radix4<U: Copy + PartialEq>(ops: &OpList<U>) -> [usize; 4] {
     }
 }
 
-/// The surroundings of a transform: where its points come from and where its outputs go.
+/// The surroundings of a transform: where its outputs go.
 pub trait Ends {
     /// The type of the program's uniforms.
     type Uniform: Copy + PartialEq;
 
     /// The op list that is being written.
     fn ops(&mut self) -> &mut OpList<Self::Uniform>;
-
-    /// Writes the sum and difference of points n and n + 8, each in the file of its position
-    /// ([`file_of`] n and n + 8).
-    fn butterfly(&mut self, _n: usize) -> Butterfly {
-        unreachable!("points come in columns")
-    }
-
-    /// Whatever comes before outputs: all points are read.
-    fn begin_outputs(&mut self) {}
 
     /// The wish for an output's real (0) or imaginary part (1): apart, so that one instruction can
     /// read both.
@@ -254,6 +245,38 @@ pub trait Ends {
 
     /// Takes output k over.
     fn output(&mut self, k: usize, y: Complex);
+}
+
+/// Ends of a transform whose outputs stay in registers.
+pub struct Outputs<'a, U> {
+    /// The op list that is being written.
+    pub ops: &'a mut OpList<U>,
+    outputs: [Option<Complex>; 16],
+}
+
+impl<'a, U: Copy + PartialEq> Outputs<'a, U> {
+    /// Those of a transform that is still to be written.
+    pub fn new(ops: &'a mut OpList<U>) -> Self {
+        let outputs = [None; 16];
+        Self { ops, outputs }
+    }
+
+    /// All outputs.
+    pub fn all(self) -> [Complex; 16] {
+        self.outputs.map(|output| output.expect("transformed"))
+    }
+}
+
+impl<U: Copy + PartialEq> Ends for Outputs<'_, U> {
+    type Uniform = U;
+
+    fn ops(&mut self) -> &mut OpList<U> {
+        self.ops
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        self.outputs[k] = Some(y);
+    }
 }
 
 /// Output k1 of radix 4 over points n2, n2 + 4 and so on, times W16^(n2 k1). Must be written in the
@@ -295,27 +318,41 @@ pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4])
     }
 }
 
-/// Writes a 16-point transform.
-pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
+/// Writes the first layers of a 16-point transform, as [`dft16_of_columns`] takes them: for these
+/// k1, in this order.
+fn columns<E: Ends>(
+    ends: &mut E,
+    constants: &Constants,
+    mut butterfly: impl FnMut(&mut E, usize) -> Butterfly,
+    wanted: &[usize],
+) -> [[Option<Complex>; 4]; 4] {
+    let mut columns = [[None; 4]; 4];
     // Point n = 4 n1 + n2. Radix 4 over n1, then W16^(n2 k1).
-    let columns: [[Complex; 4]; 4] = std::array::from_fn(|n2| {
-        let butterflies = [n2, n2 + 4].map(|n| ends.butterfly(n));
-        let mut outputs = [None; 4];
-        for k1 in order_of_radix4(ends.ops()) {
-            outputs[k1] = Some(column(ends, constants, butterflies, [n2, k1]));
+    for n2 in 0..4 {
+        let butterflies = [n2, n2 + 4].map(|n| butterfly(ends, n));
+        for &k1 in wanted {
+            columns[k1][n2] = Some(column(ends, constants, butterflies, [n2, k1]));
         }
-        outputs.map(|z| z.expect("written above"))
-    });
-    dft16_of_columns(
-        ends,
-        std::array::from_fn(|k1| columns.map(|outputs| outputs[k1])),
-    );
+    }
+    columns
+}
+
+/// Writes a 16-point transform. `butterfly` writes the sum and difference of points n and n + 8,
+/// each in the file of its position ([`file_of`] n and n + 8).
+pub fn dft16<E: Ends>(
+    ends: &mut E,
+    constants: &Constants,
+    butterfly: impl FnMut(&mut E, usize) -> Butterfly,
+) {
+    let order = order_of_radix4(ends.ops());
+    let columns = columns(ends, constants, butterfly, &order);
+    let columns = columns.map(|column| column.map(|z| z.expect("written above")));
+    dft16_of_columns(ends, columns);
 }
 
 /// Writes the last layers of a 16-point transform. `columns[k1][n2]` is output k1 of radix 4 over
 /// points n2, n2 + 4 and so on, times W16^(n2 k1), in the file of position 4 n2 + k1 ([`file_of`]).
 pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
-    ends.begin_outputs();
     // Radix 4 over n2; output k = k1 + 4 k2.
     for (k1, column) in columns.into_iter().enumerate() {
         outputs_of_column(ends, k1, column);
@@ -331,14 +368,8 @@ pub fn dft16_of_parity(
     parity: usize,
 ) {
     let wanted = [parity, parity + 2];
-    let mut columns = [[None; 4]; 2];
-    for n2 in 0..4 {
-        let butterflies = [n2, n2 + 4].map(|n| butterflies[n]);
-        for (k1, to) in wanted.into_iter().zip(&mut columns) {
-            to[n2] = Some(column(ends, constants, butterflies, [n2, k1]));
-        }
-    }
-    for (k1, column) in wanted.into_iter().zip(columns) {
-        outputs_of_column(ends, k1, column.map(|z| z.expect("written above")));
+    let columns = columns(ends, constants, |_, n| butterflies[n], &wanted);
+    for k1 in wanted {
+        outputs_of_column(ends, k1, columns[k1].map(|z| z.expect("written above")));
     }
 }

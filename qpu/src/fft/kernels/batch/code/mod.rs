@@ -19,7 +19,7 @@ use crate::fft::kernels::one_pass::lookups::ADDRESSES;
 use crate::fft::kernels::one_pass::program::{ASKED, Assembly, Phase, Tried, named};
 use crate::fft::kernels::one_pass::rows::{CONJUGATE, pair};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
-use crate::generate::codelet::radix16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
+use crate::generate::codelet::radix16::{Constants, Outputs, butterfly_of, dft16, file_of};
 use crate::generate::codelet::register;
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::generate::{Builder, NONE, R0, Reg, UNIF, ra};
@@ -105,36 +105,11 @@ fn transform(
     constants: &Constants,
     points: [Complex; 16],
 ) -> [Complex; 16] {
-    let mut ends = Registers {
-        ops,
-        points,
-        outputs: [None; 16],
-    };
-    dft16(&mut ends, constants);
-    ends.outputs.map(|output| output.expect("transformed"))
-}
-
-struct Registers<'a> {
-    ops: &'a mut OpList<Word>,
-    points: [Complex; 16],
-    outputs: [Option<Complex>; 16],
-}
-
-impl Ends for Registers<'_> {
-    type Uniform = Word;
-
-    fn ops(&mut self) -> &mut OpList<Word> {
-        self.ops
-    }
-
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        let points = [n, n + 8].map(|n| self.points[n]);
-        butterfly_of(self.ops, n, points)
-    }
-
-    fn output(&mut self, k: usize, y: Complex) {
-        self.outputs[k] = Some(y);
-    }
+    let mut outputs = Outputs::new(ops);
+    dft16(&mut outputs, constants, |outputs, n| {
+        butterfly_of(outputs.ops, n, [points[n], points[n + 8]])
+    });
+    outputs.all()
 }
 
 /// Rows of the VPM into the registers of points. Even lanes have Z from here on.

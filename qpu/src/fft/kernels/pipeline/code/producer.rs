@@ -88,7 +88,7 @@ impl Producer<'_> {
             points: Vec::new(),
             outputs: [None; 16],
         };
-        dft16(&mut rows, constants);
+        dft16(&mut rows, constants, Rows::butterfly);
         let outputs = rows.outputs.map(|output| output.expect("transformed"));
         ops.copy(ADDRESSES, self.addresses);
         ops.give_back(ADDRESSES);
@@ -186,7 +186,7 @@ impl Producer<'_> {
         if k_x > 0 {
             let [cos, sin] = self.roots[k_x - 1].map(|place| [Source::Place(place); 2]);
             for z in &mut *vectors {
-                *z = ops.multiply_complex(*z, cos, sin, Wish::AnyFile);
+                *z = ops.multiply_complex(*z, cos, sin, [Wish::AnyFile; 2]);
             }
         }
         let columns = vectors.len();
@@ -255,6 +255,14 @@ impl Rows<'_> {
         self.points.push(point);
     }
 
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        while self.points.len() <= n + 8 {
+            self.next();
+        }
+        let points = [n, n + 8].map(|n| self.points[n]);
+        butterfly_of(self.ops, n, points)
+    }
+
     fn roots(&mut self) {
         for (pair, root) in (16..).zip(self.producer.roots) {
             for &place in root {
@@ -271,14 +279,6 @@ impl Ends for Rows<'_> {
 
     fn ops(&mut self) -> &mut OpList<Word> {
         self.ops
-    }
-
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        while self.points.len() <= n + 8 {
-            self.next();
-        }
-        let points = [n, n + 8].map(|n| self.points[n]);
-        butterfly_of(self.ops, n, points)
     }
 
     fn output(&mut self, k: usize, y: Complex) {

@@ -37,10 +37,6 @@ impl Ends for Consumer<'_> {
         self.ops
     }
 
-    fn butterfly(&mut self, _n: usize) -> Butterfly {
-        unreachable!("the first layer is written before")
-    }
-
     fn wish(&self, component: usize) -> Wish {
         match self.places.front() {
             Some(place) => Wish::At(place[component].place),

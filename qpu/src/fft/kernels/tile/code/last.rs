@@ -223,7 +223,7 @@ fn pair(ops: &mut OpList<Word>, met: Met, roots: [Option<[Place; 2]>; 2]) -> [Pl
         let z = match roots[half] {
             Some(roots) => {
                 let [cos, sin] = roots.map(|place| [Source::Place(place); 2]);
-                ops.multiply_complex(z, cos, sin, Wish::Accumulator)
+                ops.multiply_complex(z, cos, sin, [Wish::Accumulator; 2])
             }
             None => z,
         };

@@ -203,7 +203,7 @@ fn eight_groups(
     for (step, lanes) in [2, 4, 8].into_iter().enumerate() {
         if step > 0 {
             let [cos, sin] = eighths[step - 1].map(|place| [Source::Place(place); 2]);
-            z = ops.multiply_complex(z, cos, sin, Wish::Accumulator);
+            z = ops.multiply_complex(z, cos, sin, [Wish::Accumulator; 2]);
         }
         ops.set_lane_flags(lanes);
         z = [0, 1].map(|component| {

@@ -83,7 +83,7 @@ impl Cells {
         let vector = m;
         let factor = |component| Source::Uniform(Word::row(Row::Part { vector, component }));
         let ops = &mut self.codelet.program.ops;
-        ops.multiply_complex(sum, [factor(0); 2], [factor(1); 2], wish)
+        ops.multiply_complex(sum, [factor(0); 2], [factor(1); 2], [wish; 2])
     }
 
     /// Sum and difference of points n and n + 8.

@@ -11,7 +11,7 @@ use crate::fft::kernels::program::{Kind, Lanes, Start, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
 use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
-use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
+use crate::generate::codelet::radix16::{Ends, dft16, dft16_of_columns};
 use crate::generate::schedule::Place;
 use crate::vpm::{Block, Store};
 
@@ -43,7 +43,7 @@ pub fn first(kind: Kind) -> Written {
         places: [None; 16],
     };
     match Routines::of(kind) {
-        Routines::None => dft16(&mut ends, &constants),
+        Routines::None => dft16(&mut ends, &constants, |ends, n| ends.points.butterfly(n)),
         Routines::Columns => {
             let lookups = first_lookups(kind, &ends.points.across);
             let columns = ends.points.columns(lookups);
@@ -112,10 +112,6 @@ impl Ends for Outputs {
         self.points.ops()
     }
 
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        self.points.butterfly(n)
-    }
-
     fn wish(&self, _component: usize) -> Wish {
         self.points.across.wish()
     }
@@ -133,7 +129,7 @@ impl Ends for Outputs {
             (Some(shared), _) => {
                 let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
                 let ops = &mut codelet.program.ops;
-                ops.multiply_complex(z, cos, sin, Wish::AnyFile)
+                ops.multiply_complex(z, cos, sin, [Wish::AnyFile; 2])
             }
             (None, Some(lanes)) => {
                 let factor = |codelet: &mut Codelet, component| {

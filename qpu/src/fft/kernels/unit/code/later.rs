@@ -20,7 +20,7 @@ use crate::fft::kernels::unit_loop::{
     Shape, Source, Stores, UnitProgram, Word, Written, lane_offsets,
 };
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
-use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
+use crate::generate::codelet::radix16::{Ends, dft16, dft16_of_columns};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{Cond, File};
 use crate::vpm::{Block, Store};
@@ -80,7 +80,9 @@ pub fn middle(kind: Kind) -> Written {
     };
     match columns {
         Some(columns) => dft16_of_columns(&mut middle, columns),
-        None => dft16(&mut middle, &constants),
+        None => dft16(&mut middle, &constants, |middle, n| {
+            middle.cells.butterfly(n)
+        }),
     }
     let rows = rows_by_half(middle.outputs);
     middle.cells.codelet.program.written(rows, None)
@@ -122,18 +124,14 @@ impl Middle {
             }
             place
         });
-        let multiplied = ops.multiply_complex(
-            z,
-            [Source::Place(cos); 2],
-            [Source::Place(sin); 2],
-            // To be moved across lanes, or to be multiplied by the vector, which is in the other
-            // file.
-            if has_rows {
-                Wish::Accumulator
-            } else {
-                Wish::File(File::A)
-            },
-        );
+        // To be moved across lanes, or to be multiplied by the vector, which is in the other file.
+        let wish = if has_rows {
+            Wish::Accumulator
+        } else {
+            Wish::File(File::A)
+        };
+        let [of_cos, of_sin] = [cos, sin].map(|place| [Source::Place(place); 2]);
+        let multiplied = ops.multiply_complex(z, of_cos, of_sin, [wish; 2]);
         ops.give_back(cos);
         ops.give_back(sin);
         multiplied
@@ -157,10 +155,6 @@ impl Ends for Middle {
         &mut self.cells.codelet.program.ops
     }
 
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        self.cells.butterfly(n)
-    }
-
     fn wish(&self, _component: usize) -> Wish {
         // Factors are in the other.
         Wish::File(File::A)
@@ -173,7 +167,7 @@ impl Ends for Middle {
         }
         let ops = &mut self.cells.codelet.program.ops;
         let [cos, sin] = self.vector.map(|place| [Source::Place(place); 2]);
-        let z = ops.multiply_complex(z, cos, sin, Wish::Accumulator);
+        let z = ops.multiply_complex(z, cos, sin, [Wish::Accumulator; 2]);
         self.outputs[k] = Some(self.cells_of(z));
     }
 }
@@ -204,7 +198,7 @@ pub fn last(kind: Kind) -> Written {
         let columns = columns(&mut last.cells, None);
         dft16_of_columns(&mut last, columns);
     } else {
-        dft16(&mut last, &constants);
+        dft16(&mut last, &constants, |last, n| last.cells.butterfly(n));
     }
     let rows = rows_by_half(last.outputs);
     last.cells.codelet.program.written(rows, Some([scale; 2]))
@@ -241,10 +235,6 @@ impl Ends for Last {
 
     fn ops(&mut self) -> &mut OpList<Word> {
         &mut self.cells.codelet.program.ops
-    }
-
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        self.cells.butterfly(n)
     }
 
     fn wish(&self, _component: usize) -> Wish {

@@ -145,7 +145,7 @@ impl Points {
         };
         let z = across.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
         let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
-        self.ops().multiply_complex_to(z, cos, sin, wishes)
+        self.ops().multiply_complex(z, cos, sin, wishes)
     }
 
     /// All points are there. Of samples and in tiles, gives back the addresses at which they were

@@ -242,7 +242,7 @@ fn column<C: Column>(points: &mut C, n2: u8, own: &[Lookup], next: &[Lookup]) ->
             };
             [Source::Uniform(Word::row(word)); 2]
         });
-        ops.multiply_complex(outputs[k1], cos, sin, stays[k1])
+        ops.multiply_complex(outputs[k1], cos, sin, [stays[k1]; 2])
     })
 }
 

@@ -13,7 +13,7 @@ use crate::fft::kernels::pipeline::roles::{FACTOR_RE, HALF, ask_point, first_add
 use crate::fft::kernels::pipeline::uniforms::{PartWord, Word};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{
-    Butterfly, Constants, Ends, butterfly_of, file_of, outputs_of_column, radix4_of,
+    Butterfly, Constants, Outputs, butterfly_of, file_of, outputs_of_column, radix4_of,
 };
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, File, SemaphoreAction};
@@ -162,10 +162,7 @@ impl Producer {
     ) -> Unit {
         ops.push(Operation::semaphore(SemaphoreAction::Increment, LOADED));
         let columns = [first, second, third, fourth];
-        let mut outputs = Outputs {
-            ops,
-            outputs: [None; 16],
-        };
+        let mut outputs = Outputs::new(ops);
         let by_k1: [_; 4] = std::array::from_fn(|k1| columns.map(|column| column[k1]));
         for (k1, points) in by_k1.into_iter().enumerate() {
             let multiplied = std::array::from_fn(|n2| {
@@ -176,7 +173,7 @@ impl Producer {
             });
             outputs_of_column(&mut outputs, k1, multiplied);
         }
-        let outputs = outputs.outputs.map(|output| output.expect("transformed"));
+        let outputs = outputs.all();
         let addresses = ops.load(ADDRESSES, Wish::File(File::A));
         ops.give_back(ADDRESSES);
         Unit { outputs, addresses }
@@ -267,27 +264,5 @@ impl Rows<'_> {
         }
         let points = both.map(|n| self.points[n].take().expect("has come"));
         butterfly_of(self.ops, n, points)
-    }
-}
-
-/// Outputs of the transform of 16 points.
-struct Outputs<'a> {
-    ops: &'a mut OpList<Word>,
-    outputs: [Option<Complex>; 16],
-}
-
-impl Ends for Outputs<'_> {
-    type Uniform = Word;
-
-    fn ops(&mut self) -> &mut OpList<Word> {
-        self.ops
-    }
-
-    fn butterfly(&mut self, _n: usize) -> Butterfly {
-        unreachable!("columns have been transformed")
-    }
-
-    fn output(&mut self, k: usize, y: Complex) {
-        self.outputs[k] = Some(y);
     }
 }
