@@ -7,6 +7,8 @@
 //! The columns of a plane lie side by side in the lanes from the start, as bins do behind a first
 //! pass: their transforms take middle passes and a last one, up to 128 rows a last one alone.
 
+use core::ops::RangeInclusive;
+
 /// Shortest length, as a power of two.
 pub const MIN_LOG2_POINTS: u32 = 4;
 /// Longest length, as a power of two.
@@ -34,31 +36,6 @@ pub enum Role {
     Last,
 }
 
-impl Role {
-    /// Powers of two that its radix can be.
-    #[must_use]
-    pub const fn log2_radices(self) -> core::ops::RangeInclusive<u32> {
-        match self {
-            Self::Single => 4..=12,
-            Self::First => 4..=6,
-            Self::Middle => 5..=7,
-            Self::Last => 4..=7,
-        }
-    }
-
-    /// The counterpart of [`Role::log2_radices`] where 2^`log2_sharers` QPUs share a tile, which
-    /// are two or four, or where a short transform passes through the VPM.
-    #[must_use]
-    pub const fn log2_shared_radices(self, log2_sharers: u32) -> core::ops::RangeInclusive<u32> {
-        match (self, log2_sharers) {
-            (Self::First, _) | (Self::Last, 1) => 7..=7,
-            (Self::Last, _) => 8..=8,
-            (Self::Single, 1) => 4..=10,
-            (Self::Single | Self::Middle, _) => core::ops::RangeInclusive::new(1, 0),
-        }
-    }
-}
-
 /// The direction that is split.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Axis {
@@ -69,12 +46,20 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// Powers of two that the radix of a pass can be. Middle passes of 16 points exist for columns,
-    /// of which 256 rows could not be split else.
-    fn log2_radices(self, role: Role) -> core::ops::RangeInclusive<u32> {
-        match (self, role) {
-            (Self::Column, Role::Middle) => 4..=7,
-            _ => role.log2_radices(),
+    /// Powers of two that the radix of a pass can be, whose tiles 2^`log2_sharers` QPUs share, 1 to
+    /// 4. A single pass that is shared is one of short transforms through the VPM. Middle passes of
+    /// 16 points exist for columns, of which 256 rows could not be split else.
+    #[must_use]
+    pub const fn log2_radices(self, role: Role, log2_sharers: u32) -> RangeInclusive<u32> {
+        match (self, role, log2_sharers) {
+            (_, Role::Single, 0) => 4..=12,
+            (_, Role::First, 0) => 4..=6,
+            (Self::Row, Role::Middle, 0) => 5..=7,
+            (Self::Column, Role::Middle, 0) | (_, Role::Last, 0) => 4..=7,
+            (Self::Row, Role::First, 1 | 2) | (Self::Row, Role::Last, 1) => 7..=7,
+            (Self::Row, Role::Last, 2) => 8..=8,
+            (Self::Row, Role::Single, 1) => 4..=10,
+            _ => RangeInclusive::new(1, 0),
         }
     }
 }
@@ -112,12 +97,7 @@ impl Split {
             split.log2_sharers |= (wanted / SHARED) << (2 * pass);
         }
         let fits = |pass: usize| {
-            let role = split.role(pass);
-            let radices = match (axis, split.log2_sharers(pass)) {
-                (_, 0) => axis.log2_radices(role),
-                (Axis::Row, log2 @ 1..=2) => role.log2_shared_radices(log2),
-                _ => return false,
-            };
+            let radices = axis.log2_radices(split.role(pass), split.log2_sharers(pass));
             radices.contains(&split.log2_radix(pass))
         };
         let length = (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&split.log2_points());
@@ -132,13 +112,12 @@ impl Split {
     /// The counterpart of [`Split::all`] for rows or for columns.
     pub fn all_along(axis: Axis, log2_points: u32) -> impl Iterator<Item = Self> {
         // Digits of a number in base 16 are the radices.
-        (1..=MAX_PASSES as u32).flat_map(move |passes| {
+        (1..=MAX_PASSES).flat_map(move |passes| {
             (0..1u32 << (4 * passes))
                 .filter_map(move |digits| {
-                    let radix = |pass: u32| (digits >> (4 * (passes - 1 - pass)) & 15) as u8;
-                    let all: [u8; MAX_PASSES] = core::array::from_fn(|pass| match pass as u32 {
-                        pass if pass < passes => radix(pass),
-                        _ => 0,
+                    let digits = digits << (4 * (MAX_PASSES - passes));
+                    let all: [u8; MAX_PASSES] = core::array::from_fn(|pass| {
+                        (digits >> (4 * (MAX_PASSES - 1 - pass)) & 15) as u8
                     });
                     let sum: u32 = all.iter().map(|&radix| u32::from(radix)).sum();
                     (sum == log2_points).then_some(all)
@@ -150,7 +129,7 @@ impl Split {
                         for (pass, radix) in all.iter_mut().enumerate() {
                             *radix |= (shared >> (2 * pass) & 3) as u8 * SHARED;
                         }
-                        Self::along(axis, &all[..passes as usize])
+                        Self::along(axis, &all[..passes])
                     })
                 })
         })

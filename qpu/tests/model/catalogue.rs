@@ -4,7 +4,7 @@ use qpu::fft::kernels::code::Code;
 use qpu::fft::kernels::uniform::{Pack, UniformId};
 use qpu::fft::kernels::unit::uniforms::{self, Row, Scalars};
 use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
-use qpu::fft::split::Role;
+use qpu::fft::split::{Axis, Role};
 
 /// Programs for the model alone: every kind, with all words that it can have and no code but a
 /// number that says which it is.
@@ -13,7 +13,11 @@ pub fn catalogue() -> &'static [Program] {
     let roles = [Role::Single, Role::First, Role::Middle, Role::Last];
     let programs: Vec<Program> = roles
         .into_iter()
-        .flat_map(|role| role.log2_radices().map(move |log2| (role, 1u16 << log2)))
+        .flat_map(|role| {
+            Axis::Row
+                .log2_radices(role, 0)
+                .map(move |log2| (role, 1u16 << log2))
+        })
         // Longer ones share the VPM.
         .filter(|&(role, radix)| role != Role::Single || radix <= 128)
         .chain([(Role::Middle, 16)])

@@ -108,9 +108,6 @@ impl Lists {
     }
 
     /// Writes what does not depend on the direction.
-    ///
-    /// # Errors
-    /// The runner's.
     pub fn write<R: Runner>(&self, runner: &mut R) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let (pass, program) = (memory.layout(), memory.program);
@@ -173,9 +170,6 @@ impl Lists {
     }
 
     /// Writes the factors on samples: a window, which a pass that has none asks for number 0 of.
-    ///
-    /// # Errors
-    /// The runner's.
     pub fn write_factors<R: Runner>(
         &self,
         runner: &mut R,
@@ -200,9 +194,6 @@ impl Lists {
     }
 
     /// Writes the row lists of a pass, and the vectors that they name.
-    ///
-    /// # Errors
-    /// The runner's.
     pub fn write_rows<R: Runner>(
         &self,
         runner: &mut R,
@@ -227,9 +218,6 @@ impl Lists {
     /// Moves the words of passes that read the input that differ from those of `before`, whose
     /// input was another. Each holds an address of the input, so it moves as far as that does; and
     /// what a word of the first list holds, that word of all others holds as well.
-    ///
-    /// # Errors
-    /// The runner's.
     pub fn write_input<R: Runner>(
         &self,
         runner: &mut R,
@@ -267,9 +255,6 @@ impl Lists {
     }
 
     /// Writes what does.
-    ///
-    /// # Errors
-    /// The runner's.
     pub fn write_direction<R: Runner>(
         &self,
         runner: &mut R,

@@ -106,11 +106,8 @@ impl Bins {
                     way,
                 })
         });
-        let others = [Self::Split]
-            .into_iter()
-            .chain(short)
-            .chain([Self::Product]);
-        others.chain(powers)
+        let others = [Self::Split, short[0], short[1], Self::Product];
+        others.into_iter().chain(powers)
     }
 
     /// Runs of a unit.

@@ -87,8 +87,7 @@ impl Layout for ProductPass {
         1
     }
 
-    /// Half of what it takes, for the
-    /// tables of both factors make up for it.
+    /// Half of what it takes, for the tables of both factors make up for it.
     fn loss(&self) -> f64 {
         0.5
     }

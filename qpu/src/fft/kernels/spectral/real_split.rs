@@ -93,13 +93,8 @@ impl Layout for RealPass {
     }
 
     fn traffic(&self, batch: u32) -> [u64; 2] {
-        let points = u64::from(batch) * (u64::from(POINT_BYTES) << self.log2_half);
-        let bins = u64::from(batch) * spectrum_bytes(self.log2_half);
-        if self.to_bins {
-            [points, bins]
-        } else {
-            [bins, points]
-        }
+        [!self.to_bins, self.to_bins]
+            .map(|is_real| u64::from(batch) * u64::from(self.pitch(is_real)))
     }
 
     fn most_programs(&self) -> u32 {

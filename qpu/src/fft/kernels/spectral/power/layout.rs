@@ -84,13 +84,8 @@ impl Layout for PowerPass {
     }
 
     fn traffic(&self, batch: u32) -> [u64; 2] {
-        let powers = &self.powers;
-        let spectra = u64::from(batch) * u64::from(powers.segments);
-        let written = u64::from(batch) * u64::from(powers.output_bytes());
-        [
-            spectra * (u64::from(POINT_BYTES) << powers.log2_complex()),
-            written,
-        ]
+        let read = u64::from(self.powers.segments) * u64::from(self.pitch());
+        [read, self.powers.output_bytes().into()].map(|bytes| u64::from(batch) * bytes)
     }
 
     fn table_bytes(&self) -> u32 {
