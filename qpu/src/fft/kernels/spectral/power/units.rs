@@ -50,44 +50,32 @@ impl PowerPass {
 
     /// Units of a real spectrum whose first runs are wanted, those whose second runs are, and the
     /// last.
-    fn real_units(&self) -> [[u32; 2]; 3] {
+    fn real_units(&self) -> impl Iterator<Item = u32> {
         let runs = self.runs();
-        if runs.is_single() {
-            return [[0, 1], [1, 1], [1, 1]];
-        }
-        let groups = self.bins().groups() as u32;
+        let groups = u32::from(self.bins().groups());
         let all = runs.half / LANES;
         let units = all / (2 * groups);
         let [first, end] = self.powers.rows();
-        let has_last = end > all;
-        let end = if has_last { all } else { end };
-        let up = [first / groups, end.div_ceil(groups)].map(|unit| unit.min(units));
-        let down = [
-            (all - end) / groups,
-            (all - first.min(all)).div_ceil(groups),
-        ]
-        .map(|unit| unit.min(units));
-        let last = [units, units + has_last as u32];
-        let none = [units, units];
-        if up[0] >= up[1] {
-            [down, none, last]
-        } else if down[0] >= down[1] {
-            [up, none, last]
-        } else if up[0] <= down[1] && down[0] <= up[1] {
-            [[up[0].min(down[0]), up[1].max(down[1])], none, last]
+        let last = units..units + u32::from(end > all);
+        let [first, end] = [first, end].map(|row| row.min(all));
+        let of_rows =
+            |first: u32, end: u32| (first / groups).min(units)..end.div_ceil(groups).min(units);
+        let [up, down] = [of_rows(first, end), of_rows(all - end, all - first)];
+        let has_both = !up.is_empty() && !down.is_empty();
+        let parts = if runs.is_single() {
+            [0..1, 0..0, 0..0]
+        } else if has_both && up.start <= down.end && down.start <= up.end {
+            [up.start.min(down.start)..up.end.max(down.end), 0..0, last]
         } else {
             [up, down, last]
-        }
+        };
+        parts.into_iter().flatten()
     }
 
     /// Units of a row of powers.
     pub(super) fn units_of_one(&self) -> u32 {
         if self.powers.is_real {
-            let units = self.real_units();
-            return units
-                .map(|[first, end]| end.saturating_sub(first))
-                .iter()
-                .sum();
+            return self.real_units().count() as u32;
         }
         let [first, end] = self.complex_units();
         (end - first) as u32
@@ -95,15 +83,7 @@ impl PowerPass {
 
     /// The real unit that is number `number` of those wanted.
     pub(super) fn real_unit(&self, number: u32) -> u32 {
-        let mut left = number;
-        for [first, end] in self.real_units() {
-            let count = end.saturating_sub(first);
-            if left < count {
-                return first + left;
-            }
-            left -= count;
-        }
-        0
+        self.real_units().nth(number as usize).unwrap_or(0)
     }
 
     /// The rows of bins that are wanted, of a run that begins with row `row` and has `groups`.
