@@ -114,10 +114,10 @@ impl Lists {
             let buffers = self.buffers(memory);
             let mut to = Writer::new(runner, self.buffer);
             if !self.is_twin() {
-                to.at(memory.code)?;
+                to.at(memory.code);
                 for word in program.code.iter() {
-                    to.put(word as u32)?;
-                    to.put((word >> 32) as u32)?;
+                    to.put(word as u32);
+                    to.put((word >> 32) as u32);
                 }
             }
             for lanes in Lanes::ALL
@@ -127,40 +127,36 @@ impl Lists {
                 for is_rest in [false, true] {
                     let transforms = memory.transforms(is_rest).max(1);
                     let vector = pass.lane_vector(lanes, transforms, [1.0; 2]);
-                    to.put_at(memory.lane_vector(lanes, is_rest), &vector)?;
+                    to.put_at(memory.lane_vector(lanes, is_rest), &vector);
                 }
             }
             for (index, stretch) in programs(memory) {
                 let context = self.program(number, memory, Direction::Forward, (index, stretch));
-                to.at(memory.records + memory.records_of(index, stretch))?;
+                to.at(memory.records + memory.records_of(index, stretch));
                 let first = stretch * memory.stretch;
                 for number in first..first + context.units {
                     let unit = unit_context(memory, index, number);
                     for &word in program.record {
-                        to.put(unit.record(pass, &buffers, word))?;
+                        to.put(unit.record(pass, &buffers, word));
                     }
                 }
                 for &word in program.tail {
-                    to.put(context.tail(word))?;
+                    to.put(context.tail(word));
                 }
             }
             for list in 0..pass.scalar_lists() {
-                to.at(memory.scalars + list * pitch(program.scalars))?;
+                to.at(memory.scalars + list * pitch(program.scalars));
                 for &word in program.scalars {
-                    to.put(pass.scalar(list, word))?;
+                    to.put(pass.scalar(list, word));
                 }
             }
             let lost = pass.loss() + self.arrangement.loss_after(number);
-            let mut written = Ok(());
             if !self.is_twin() {
                 pass.fill_table(gain(lost), &mut |first, words| {
-                    if written.is_ok() {
-                        written = to.put_at(memory.table + 4 * first, words);
-                    }
+                    to.put_at(memory.table + 4 * first, words);
                 });
             }
-            written?;
-            to.flush()?;
+            to.finish()?;
             self.write_rows(runner, memory)?;
         }
         if self.request.windowed && !self.is_twin() {
@@ -179,16 +175,12 @@ impl Lists {
         for memory in self.arrangement.passes() {
             let mut to = Writer::new(runner, self.block);
             let is_inverse = direction == Direction::Inverse;
-            let mut written = Ok(());
             memory
                 .layout()
                 .fill_factors(&mut window, is_inverse, &mut |first, words| {
-                    if written.is_ok() {
-                        written = to.put_at(memory.factors + 4 * first, words);
-                    }
+                    to.put_at(memory.factors + 4 * first, words);
                 });
-            written?;
-            to.flush()?;
+            to.finish()?;
         }
         Ok(())
     }
@@ -203,16 +195,16 @@ impl Lists {
         let buffers = self.buffers(memory);
         let mut to = Writer::new(runner, self.buffer);
         for list in 0..pass.row_lists() {
-            to.at(memory.rows + list * pitch(program.rows))?;
+            to.at(memory.rows + list * pitch(program.rows));
             for &word in program.rows {
-                to.put(pass.row(&buffers, list, word))?;
+                to.put(pass.row(&buffers, list, word));
             }
         }
-        to.at(memory.vectors)?;
+        to.at(memory.vectors);
         for vector in 0..pass.vector_bytes() / VECTOR_BYTES {
-            to.all(&pass.vector(vector))?;
+            to.all(&pass.vector(vector));
         }
-        to.flush()
+        to.finish()
     }
 
     /// Moves the words of passes that read the input that differ from those of `before`, whose
@@ -267,16 +259,16 @@ impl Lists {
             let scale = self.scale(memory, direction);
             for is_rest in [false, true] {
                 let vector = pass.lane_vector(Lanes::Scale, 1, scale);
-                to.put_at(memory.lane_vector(Lanes::Scale, is_rest), &vector)?;
+                to.put_at(memory.lane_vector(Lanes::Scale, is_rest), &vector);
             }
             for (program, stretch) in programs(memory) {
                 let context = self.program(number, memory, direction, (program, stretch));
-                to.at(memory.start_of(program, stretch))?;
+                to.at(memory.start_of(program, stretch));
                 for &word in memory.program.start {
-                    to.put(context.start(pass, &buffers, word))?;
+                    to.put(context.start(pass, &buffers, word));
                 }
             }
-            to.flush()?;
+            to.finish()?;
         }
         if !self.request.windowed && !self.is_twin() {
             self.write_factors(runner, |_| 1.0, direction)?;
@@ -417,14 +409,15 @@ impl Marks {
     }
 }
 
-/// Writes words one after the other, many at a time.
-struct Writer<'a, R> {
+/// Writes words one after the other, many at a time, up to the first error.
+struct Writer<'a, R: Runner> {
     runner: &'a mut R,
     buffer: Buffer,
     /// Index of the first word that is not written yet.
     first: u32,
     words: [u32; CHUNK],
     count: usize,
+    written: Result<(), R::Error>,
 }
 
 impl<'a, R: Runner> Writer<'a, R> {
@@ -435,45 +428,48 @@ impl<'a, R: Runner> Writer<'a, R> {
             first: 0,
             words: [0; CHUNK],
             count: 0,
+            written: Ok(()),
         }
     }
 
     /// Goes on at a byte offset.
-    fn at(&mut self, offset: u32) -> Result<(), R::Error> {
+    fn at(&mut self, offset: u32) {
         if offset / 4 != self.first + self.count as u32 {
-            self.flush()?;
+            self.flush();
             self.first = offset / 4;
         }
-        Ok(())
     }
 
-    fn put(&mut self, word: u32) -> Result<(), R::Error> {
+    fn put(&mut self, word: u32) {
         self.words[self.count] = word;
         self.count += 1;
         if self.count == CHUNK {
-            self.flush()
-        } else {
-            Ok(())
+            self.flush();
         }
+    }
+
+    fn all(&mut self, words: &[u32]) {
+        words.iter().for_each(|&word| self.put(word));
     }
 
     /// Writes words at a byte offset.
-    fn put_at(&mut self, offset: u32, words: &[u32]) -> Result<(), R::Error> {
-        self.at(offset)?;
-        self.all(words)
+    fn put_at(&mut self, offset: u32, words: &[u32]) {
+        self.at(offset);
+        self.all(words);
     }
 
-    fn all(&mut self, words: &[u32]) -> Result<(), R::Error> {
-        words.iter().try_for_each(|&word| self.put(word))
-    }
-
-    fn flush(&mut self) -> Result<(), R::Error> {
-        if self.count > 0 {
+    fn flush(&mut self) {
+        if self.count > 0 && self.written.is_ok() {
             let words = &self.words[..self.count];
-            self.runner.write(self.buffer, self.first, words)?;
+            self.written = self.runner.write(self.buffer, self.first, words);
         }
         self.first += self.count as u32;
         self.count = 0;
-        Ok(())
+    }
+
+    /// Writes what is left.
+    fn finish(mut self) -> Result<(), R::Error> {
+        self.flush();
+        self.written
     }
 }
