@@ -336,12 +336,6 @@ impl Arrangement {
         self.passes.get(number)?.as_ref()
     }
 
-    /// The pass that follows pass number `number` in the same launch.
-    #[must_use]
-    pub fn next_in_launch(&self, number: usize) -> Option<&PassMemory> {
-        self.pass(number + 1).filter(|next| next.gate > 0)
-    }
-
     /// The loss of the passes without a table that follow pass number `number` ([`Layout::loss`]):
     /// the table of that pass makes up for it.
     #[must_use]

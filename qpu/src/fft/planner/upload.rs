@@ -86,7 +86,8 @@ impl Lists {
             gate: pass.gate,
             next: self
                 .arrangement
-                .next_in_launch(number)
+                .pass(number + 1)
+                .filter(|next| next.gate > 0)
                 .map(|next| [base + next.code, lists + next.start_of(program, 0)]),
         }
     }

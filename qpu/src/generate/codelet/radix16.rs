@@ -201,15 +201,11 @@ fn radix4<U: Copy + PartialEq>(
 ) -> Complex {
     let (t, u) = (even[k % 2], odd[k % 2]);
     // (-i)^k · u.
-    let multiplied = if k.is_multiple_of(2) {
-        u
-    } else {
-        [u[1], negate(u[0])]
-    };
-    let multiplied = if k >= 2 {
-        multiplied.map(negate)
-    } else {
-        multiplied
+    let multiplied = match k {
+        0 => u,
+        1 => [u[1], negate(u[0])],
+        2 => u.map(negate),
+        _ => [negate(u[1]), u[0]],
     };
     let y = [0, 1].map(|c| ops.add(t[c], multiplied[c], wish[c]));
     if k >= 2 {
@@ -326,15 +322,16 @@ fn columns<E: Ends>(
     mut butterfly: impl FnMut(&mut E, usize) -> Butterfly,
     wanted: &[usize],
 ) -> [[Option<Complex>; 4]; 4] {
-    let mut columns = [[None; 4]; 4];
     // Point n = 4 n1 + n2. Radix 4 over n1, then W16^(n2 k1).
-    for n2 in 0..4 {
+    let by_n2: [_; 4] = std::array::from_fn(|n2| {
         let butterflies = [n2, n2 + 4].map(|n| butterfly(ends, n));
+        let mut outputs = [None; 4];
         for &k1 in wanted {
-            columns[k1][n2] = Some(column(ends, constants, butterflies, [n2, k1]));
+            outputs[k1] = Some(column(ends, constants, butterflies, [n2, k1]));
         }
-    }
-    columns
+        outputs
+    });
+    std::array::from_fn(|k1| by_n2.map(|outputs| outputs[k1]))
 }
 
 /// Writes a 16-point transform. `butterfly` writes the sum and difference of points n and n + 8,
