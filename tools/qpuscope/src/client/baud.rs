@@ -118,7 +118,7 @@ impl Client {
         self.change_baud(FIRST_BAUD)
     }
 
-    /// Returns whether the board answers at a rate that both sides have changed to, and so keeps it.
+    /// True if the board answers at a rate that both sides have changed to: it keeps that then.
     fn is_heard_at(&mut self, baud: u32) -> bool {
         let ping = Message::Ping(u64::from(baud));
         // The board waits 500 ms for this.

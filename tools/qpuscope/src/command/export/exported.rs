@@ -232,8 +232,8 @@ pub struct Recorded {
     pub qpus: QpuSet,
 }
 
-/// A runner that runs nothing: it keeps what a plan writes, and the launches of the job that was run
-/// last.
+/// A runner that runs nothing: it keeps what a plan writes, and the launches of the job that was
+/// run last.
 struct Recorder {
     base: u32,
     /// `None` where nothing was written.

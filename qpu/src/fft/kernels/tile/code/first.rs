@@ -275,7 +275,10 @@ impl First {
                 self.ops().push(ask.after_all());
             }
             let to = both.map(|part| Wish::At(part.place));
-            self.points.finished(z, Some(self.shared), to);
+            let Points {
+                across, codelet, ..
+            } = &mut self.points;
+            across.finished(codelet, z, Some(self.shared), to);
         }
         self.points.codelet.program.call(OUTPUTS);
         *self.ops() = outer;

@@ -108,6 +108,24 @@ impl Across {
         }
     }
 
+    /// An output that is multiplied by its own factors, across lanes and times what all share: each
+    /// part where it is wished.
+    pub fn finished(
+        &self,
+        codelet: &mut Codelet,
+        z: Complex,
+        shared: Option<[Place; 2]>,
+        wishes: [Wish; 2],
+    ) -> Complex {
+        let Some(shared) = shared else {
+            return self.of_multiplied(codelet, z, wishes);
+        };
+        let z = self.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
+        let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
+        let ops = &mut codelet.program.ops;
+        ops.multiply_complex(z, cos, sin, wishes)
+    }
+
     /// The addresses of twiddle factors.
     pub fn roots(&self) -> Place {
         self.roots

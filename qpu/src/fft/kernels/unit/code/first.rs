@@ -54,9 +54,12 @@ pub fn first(kind: Kind) -> Written {
         }
         Routines::ColumnsAndGroups => {
             ends.look_up_shared();
-            let lookups = words_of_group(&ends.points, 0);
+            let lookups = words_of_group(&ends.points.across, 0);
             let columns = ends.points.columns(lookups);
-            ends.places = groups(&mut ends.points, &columns, ends.shared).map(Some);
+            let Points {
+                across, codelet, ..
+            } = &mut ends.points;
+            ends.places = groups(codelet, across, &columns, ends.shared).map(Some);
         }
     }
     let outputs = ends.places.map(|output| output.expect("transformed"));

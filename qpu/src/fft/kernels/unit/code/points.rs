@@ -14,7 +14,7 @@ use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
 use crate::generate::codelet::radix16::Butterfly;
 use crate::generate::schedule::{Operation, Place};
-use crate::isa::{File, MulOp};
+use crate::isa::MulOp;
 
 /// The treatment of points as they are looked up.
 #[derive(Clone, Copy)]
@@ -127,25 +127,6 @@ impl Points {
         let lanes = self.across.roots();
         let behind = behind.map(|word| Lookup { lanes, word });
         routines::columns(self, Some(behind))
-    }
-
-    /// An output that is multiplied by its own factors, across lanes and times what all share: each
-    /// part where it is wished.
-    pub fn finished(
-        &mut self,
-        z: Complex,
-        shared: Option<[Place; 2]>,
-        wishes: [Wish; 2],
-    ) -> Complex {
-        let Self {
-            across, codelet, ..
-        } = self;
-        let Some(shared) = shared else {
-            return across.of_multiplied(codelet, z, wishes);
-        };
-        let z = across.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
-        let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
-        self.ops().multiply_complex(z, cos, sin, wishes)
     }
 
     /// All points are there. Of samples and in tiles, gives back the addresses at which they were

@@ -12,8 +12,8 @@
 //! Lookups are asked for [`AHEAD`] early: each begins with those on their way, and ends with those
 //! of the next.
 
+use super::across::Across;
 use super::codelet::{AHEAD, Codelet, Lookup};
-use super::points::Points;
 use crate::fft::Role;
 use crate::fft::kernels::program::{Kind, Samples};
 use crate::fft::kernels::unit::uniforms::Row;
@@ -247,50 +247,52 @@ fn column<C: Column>(points: &mut C, n2: u8, own: &[Lookup], next: &[Lookup]) ->
 }
 
 /// The twiddle factors of group k1.
-pub fn words_of_group(points: &Points, k1: usize) -> [Word; AHEAD] {
-    from_fn(|number| points.across.root_of(k1 + 4 * (number / 2), number % 2))
+pub fn words_of_group(across: &Across, k1: usize) -> [Word; AHEAD] {
+    from_fn(|number| across.root_of(k1 + 4 * (number / 2), number % 2))
 }
 
 /// The outputs of a transform of which these are the columns, multiplied by `shared`;
 /// [`words_of_group`] of group 0 are on their way.
 pub fn groups(
-    points: &mut Points,
+    codelet: &mut Codelet,
+    across: &Across,
     columns: &[[Complex; 4]; 4],
     shared: Option<[Place; 2]>,
 ) -> [[Place; 2]; 16] {
-    let ops = points.ops();
+    let ops = &mut codelet.program.ops;
     let results = from_fn(|_| [0, 1].map(|_| positive(ops.take(Wish::AnyFile))));
     let free = ops.clone();
     let [inputs, later @ ..] = columns;
     let mut stay = [results; 4];
     for (k1, stay) in stay.iter_mut().enumerate() {
-        let program = &mut points.codelet.program;
+        let program = &mut codelet.program;
         program.piece(None);
         program.ops.restore_free(&free);
-        points.codelet.begin_asked();
+        codelet.begin_asked();
         let mut group = Group {
-            points,
+            codelet,
+            across,
             shared,
             results,
         };
         outputs_of_column(&mut group, 0, *inputs);
         // Behind the last one they are dropped.
-        for (number, word) in words_of_group(points, (k1 + 1) % 4).into_iter().enumerate() {
-            let lanes = points.across.roots();
+        for (number, word) in words_of_group(across, (k1 + 1) % 4).into_iter().enumerate() {
+            let lanes = across.roots();
             let tmu = (number / 2 % 2) as u8;
-            points.codelet.ask(tmu, Lookup { lanes, word });
+            codelet.ask(tmu, Lookup { lanes, word });
         }
-        points.codelet.program.call(GROUP);
+        codelet.program.call(GROUP);
         // There is room where the next group was.
         if let Some(next) = later.get(k1) {
-            copy(points.ops(), next, inputs);
-            copy(points.ops(), &results, next);
+            copy(&mut codelet.program.ops, next, inputs);
+            copy(&mut codelet.program.ops, &results, next);
             *stay = *next;
         }
     }
-    points.ops().restore_free(&free);
-    points.codelet.begin_asked();
-    points.codelet.drop_asked();
+    codelet.program.ops.restore_free(&free);
+    codelet.begin_asked();
+    codelet.drop_asked();
     from_fn(|k| stay[k % 4][k / 4].map(|part| part.place))
 }
 
@@ -302,7 +304,8 @@ pub fn copy(ops: &mut OpList<Word>, from: &[Complex; 4], to: &[Complex; 4]) {
 
 /// A call of the routine: its outputs are 0, 4, 8 and 12, whichever they are.
 struct Group<'a> {
-    points: &'a mut Points,
+    codelet: &'a mut Codelet,
+    across: &'a Across,
     shared: Option<[Place; 2]>,
     results: [Complex; 4],
 }
@@ -311,7 +314,7 @@ impl Ends for Group<'_> {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {
-        self.points.ops()
+        &mut self.codelet.program.ops
     }
 
     fn wish(&self, _component: usize) -> Wish {
@@ -324,9 +327,11 @@ impl Ends for Group<'_> {
             let fetched = codelet.fetch_asked().expect("asked for");
             Source::Place(fetched.place)
         };
-        let codelet = &mut self.points.codelet;
-        let z = codelet.multiply_looked_up(y, factor, Wish::Accumulator);
-        let z = self.points.finished(z, self.shared, result.map(Wish::At));
+        let z = self
+            .codelet
+            .multiply_looked_up(y, factor, Wish::Accumulator);
+        let wishes = result.map(Wish::At);
+        let z = self.across.finished(self.codelet, z, self.shared, wishes);
         assert_eq!(z, result.map(positive), "outputs have their sign and place");
     }
 }
