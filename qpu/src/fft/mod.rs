@@ -42,7 +42,6 @@
 //! | [`split`] | the radices of a length, and the roles of its passes |
 //! | [`planner`] | from a request to passes, memory, lists and launches |
 //! | [`kernels`] | a folder for each kernel: its layout and its code; the catalogue of them |
-//! | [`roofline`] | the time below which no transform can be |
 //!
 //! # Glossary
 //!
@@ -73,7 +72,6 @@
 pub mod convolution;
 pub mod kernels;
 pub mod planner;
-pub mod roofline;
 pub mod spectrum;
 pub mod split;
 pub mod window;

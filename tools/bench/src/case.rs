@@ -1,9 +1,9 @@
 //! The case that is transformed: length, batch, direction, kind of samples.
 
 use clap::ValueEnum;
+use flowgraph::plan::roofline::{Floor, Roofline, passes};
 use qpu::fft::Direction;
 use qpu::fft::request::{Request, Transform};
-use qpu::fft::roofline::{Floor, Roofline, passes};
 use qpu::fft::samples::Format;
 use qpu::fft::spectrum::Settings;
 use serde::{Deserialize, Serialize};

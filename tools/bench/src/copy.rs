@@ -9,7 +9,7 @@
 use anyhow::{Context, Result};
 use fidelity::Machine;
 use fidelity::machine::config;
-use qpu::fft::roofline::{Level, Roofline};
+use flowgraph::plan::roofline::{Level, Roofline};
 use qpu::generate::{
     Builder, ELEM_NUM, NONE, R0, R1, R2, R3, ST_ADDR, ST_WAIT, TMU0_S, TMU1_S, UNIF, WR_SETUP, ra,
 };

@@ -4,7 +4,7 @@ use crate::case::{Case, Kind};
 use crate::side::{Side, microseconds};
 use crate::target;
 use crate::wall::Wall;
-use qpu::fft::roofline::Floor;
+use flowgraph::plan::roofline::Floor;
 use serde_json::{Value, json};
 
 /// One transform.
@@ -201,8 +201,8 @@ pub fn geometric_mean<'a>(
 mod tests {
     use super::*;
     use crate::side::Work;
+    use flowgraph::plan::roofline::Level;
     use qpu::fft::Direction;
-    use qpu::fft::roofline::Level;
 
     fn side(cycles: u64) -> Side {
         Side {

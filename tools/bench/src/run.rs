@@ -8,7 +8,7 @@ use crate::{ours, peer};
 use anyhow::Result;
 use fidelity::Userland;
 use fidelity::parallel::in_parallel;
-use qpu::fft::roofline::Roofline;
+use flowgraph::plan::roofline::Roofline;
 use v3d_sim::Constants;
 
 /// Source of the peer's figures.

@@ -29,7 +29,6 @@ pub mod layout;
 pub mod one_pass;
 pub(super) mod pipeline;
 pub mod program;
-pub mod roots;
 pub mod samples;
 pub(super) mod short;
 pub mod sizes;

@@ -2,15 +2,15 @@
 //!
 //! The tables ([`qpu::fft::planner::tuning`]) have what `cargo xtask tune` measured on the
 //! simulator, forward, for a Pi 1 and a Pi 2: of a single transform and, up to 2^15 points, of ten.
-//! The floor is that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is of a Pi 1. Both are
+//! The floor is that of `cargo xtask bench` ([`super::roofline`]), which is of a Pi 1. Both are
 //! modelled; no board has run them.
 
 use qpu::fft::Split;
 use qpu::fft::planner::tuning;
 use qpu::fft::request::{Request, Transform};
-use qpu::fft::roofline::Roofline;
 
 use super::Planned;
+use super::roofline::Roofline;
 
 /// Clocks of a request.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -6,6 +6,7 @@
 
 pub mod cost;
 mod pass;
+pub mod roofline;
 pub mod words;
 
 pub use pass::PassLine;

@@ -43,7 +43,6 @@ mod runs;
 mod short_split;
 mod uniforms;
 
-use super::context::UnitContext;
 use crate::machine::LANES;
 use uniforms::{Record, Row, Start, Stream};
 
@@ -82,12 +81,6 @@ pub enum PowerWay {
     Everywhere,
     /// In units of 128 bins, of real spectra twice 32, the greatest of each bin beside the mean.
     Both,
-}
-
-/// The spectrum that a unit belongs to, and its number among the units of that spectrum. The units
-/// of all spectra that read the same part of the table follow each other.
-const fn of_spectrum(unit: &UnitContext) -> (u32, u32) {
-    (unit.index % unit.batch, unit.index / unit.batch)
 }
 
 impl Bins {

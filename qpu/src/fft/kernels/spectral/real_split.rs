@@ -1,7 +1,7 @@
 //! The pass between half a transform and a real spectrum, and back: where everything lies.
 
-use super::runs::{Runs, stored};
-use super::{Bins, Record, Row, of_spectrum};
+use super::runs::{Runs, of_spectrum, stored};
+use super::{Bins, Record, Row};
 use crate::fft::kernels::context::{Buffers, UnitContext};
 use crate::fft::kernels::layout::{Layout, Vector};
 use crate::fft::kernels::program::{Lanes, Task};

@@ -12,10 +12,11 @@
 //! what the other stores: programs have a fixed number of stores.
 
 use super::{Record, Row, Stream};
+use crate::fft::kernels::context::UnitContext;
 use crate::fft::kernels::layout::not_in_its_lists;
-use crate::fft::kernels::roots::Roots;
 use crate::fft::kernels::sizes::POINT_BYTES;
 use crate::fft::kernels::truncation::{LOSS_OF_A_TWIDDLE, gain};
+use crate::fft::kernels::twiddle::Roots;
 use crate::machine::LANES;
 
 /// Bins that follow each other.
@@ -161,6 +162,12 @@ impl Runs {
         };
         offset.wrapping_add(POINT_BYTES / 2 * u32::from(component))
     }
+}
+
+/// The spectrum that a unit belongs to, and its number among the units of that spectrum. The units
+/// of all spectra that read the same part of the table follow each other.
+pub(super) const fn of_spectrum(unit: &UnitContext) -> (u32, u32) {
+    (unit.index % unit.batch, unit.index / unit.batch)
 }
 
 /// The run that is stored as `run`: the other one where that has no bins.

@@ -25,10 +25,9 @@
 //! ([`Geometry::loss`]).
 
 use super::Geometry;
-use crate::fft::kernels::roots::{Roots, product};
 use crate::fft::kernels::sizes::{CELL_BYTES, OCTET, POINT_BYTES};
 use crate::fft::kernels::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
-use crate::fft::kernels::twiddle::root;
+use crate::fft::kernels::twiddle::{Roots, product, root};
 use crate::fft::split::Role;
 use crate::machine::LANES;
 

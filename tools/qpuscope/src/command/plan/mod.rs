@@ -4,7 +4,7 @@
 //! `cargo xtask tune` measured on the simulator, forward, and committed, for a Pi 1 and a Pi 2: of
 //! a single transform and, up to 2^15 points, of ten. What is not in these tables is run on the
 //! simulator, unless it is long: then other batches are predicted from those, and other kinds have
-//! no clocks. The floor is that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is of
+//! no clocks. The floor is that of `cargo xtask bench` ([`flowgraph::plan::roofline`]), which is of
 //! a Pi 1. With `--time` any plan is run on the simulator as any board, with `--port` on the QPUs
 //! of a board as well.
 

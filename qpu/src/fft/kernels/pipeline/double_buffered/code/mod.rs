@@ -10,7 +10,6 @@ mod half;
 mod lists;
 mod producer;
 mod semaphore;
-mod write;
 
 use super::DoubleBuffered;
 use crate::fft::kernels::generated::Generated;

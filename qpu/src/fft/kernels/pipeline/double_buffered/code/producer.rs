@@ -1,5 +1,5 @@
 //! Producers: input rows into registers, and through the transform of 16 points. What follows is in
-//! [`super::half`] and [`super::write`].
+//! [`super::half`].
 //!
 //! While the late unit is transformed, half of the early one is in registers. So what does not
 //! change between producers is read as uniforms, and values have registers no longer than they are

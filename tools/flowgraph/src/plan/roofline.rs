@@ -10,8 +10,8 @@
 //! plane counts as a transform of all its points, a convolution as all its transforms, with spectra
 //! between those there and those back.
 
-use crate::fft::kernels::sizes::POINT_BYTES;
-use crate::fft::planner::request::{Request, Transform};
+use qpu::fft::kernels::sizes::POINT_BYTES;
+use qpu::fft::request::{Request, Transform};
 
 /// Operations a clock: 12 QPUs of 4 lanes with 2 ALUs.
 const FLOPS_PER_CLOCK: f64 = 96.0;
@@ -135,7 +135,7 @@ impl Roofline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fft::planner::request::{Kernels, Points};
+    use qpu::fft::request::{Kernels, Points};
 
     /// The floor of `batch` complex transforms.
     fn floor(roofline: &Roofline, log2_points: u32, batch: u32) -> Floor {
