@@ -193,6 +193,7 @@ impl<L: OutputPin> Board for Device<L> {
         // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's
         // time.
         let mailbox = &mut self.drivers.mailbox;
+        // In the order of `Clocks::NAMES`.
         let clocks = [ClockId::Arm, ClockId::Core, ClockId::V3d, ClockId::Uart];
         let readings = clocks.map(|clock| ClockReading {
             stated_hz: mailbox.clock_hz(Tag::ClockRate, clock),

@@ -67,18 +67,18 @@ fn boot(atags: u32) -> ! {
     let mut messages = || [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
     let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages());
     let questions = mailbox.another(messages());
-    let cause = pm.reset_cause(startup::found_reset_status(&mut mailbox));
+    let start = pm.reset_cause(startup::found_reset_status(&mut mailbox));
     let uart_hz = startup::uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
     let uart = Uart::start(peripherals.uart, clock, uart_hz);
     let mut uart = uart.expect("a clock is believed only if it has a divisor for 115200 baud");
     let greeting_us = clock.now_us() as u32;
-    startup::greet(&mut uart, &cause);
+    startup::greet(&mut uart, &start);
     interrupt::start(peripherals.interrupts, Alarm::new(peripherals.alarm));
     startup::log_pending_abort("at the start");
 
-    let mut facts = startup::ask_firmware(&mut mailbox, atags, uart_hz, &cause);
+    let mut facts = startup::ask_firmware(&mut mailbox, atags, uart_hz, &start);
     let (settings, complaint) = Settings::from_cmdline(&facts.command_line);
     facts.board.v3d_unwanted = settings.engine == EngineChoice::Cpu;
     let revision = Revision(facts.board.revision);

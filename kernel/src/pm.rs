@@ -314,7 +314,8 @@ fn checksum(words: &[u32]) -> u32 {
 pub struct Start {
     /// The cause.
     pub cause: ResetCause,
-    /// The note of a run before that stopped itself on a fault, or that the watchdog ended.
+    /// What the run before noted, after a fault or the watchdog. After a fault it is always there;
+    /// the watchdog may have found none.
     pub note: Option<Note>,
 }
 

@@ -106,11 +106,15 @@ pub fn answer_bytes(message: &[u32], tag: Tag) -> Option<impl Iterator<Item = u8
 }
 
 fn answered_bytes(message: &[u32], tag: Tag) -> Option<u32> {
-    let is_asked = message.len() >= 6 && message[2] == tag as u32;
-    let length = is_asked.then(|| message[4])?;
+    if message.len() < 6 || message[2] != tag as u32 {
+        return None;
+    }
+    let length = message[4];
     // QEMU answers tags it does not know with bit 31 and length 0.
-    let is_handled = length & ANSWERED != 0 && length != ANSWERED;
-    is_handled.then_some(length & !ANSWERED)
+    if length & ANSWERED == 0 || length == ANSWERED {
+        return None;
+    }
+    Some(length & !ANSWERED)
 }
 
 #[cfg(test)]

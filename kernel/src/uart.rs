@@ -122,8 +122,11 @@ impl Handler {
                     continue;
                 }
                 self.errors += u32::from(entry.is_set(DR::OE));
-                let is_broken = entry.is_set(DR::FE) || entry.is_set(DR::PE);
-                if is_broken || self.received.enqueue(entry.read(DR::DATA) as u8).is_err() {
+                if entry.is_set(DR::FE) || entry.is_set(DR::PE) {
+                    self.errors += 1;
+                    continue;
+                }
+                if self.received.enqueue(entry.read(DR::DATA) as u8).is_err() {
                     self.errors += 1;
                 }
             }

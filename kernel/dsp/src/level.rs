@@ -30,11 +30,13 @@ pub fn decibels(power: f32) -> f64 {
 /// Nearest step of `steps_per_decade * log10(power) + zero`, kept within 0..=`top`.
 fn code(power: f32, steps_per_decade: f64, zero: f64, top: u16) -> Coded<u16> {
     let steps = steps_per_decade * libm::log10(f64::from(power)) + zero + 0.5;
-    let (steps, clamped) = match () {
+    let (steps, clamped) = if steps.is_nan() || steps < 0.0 {
         // Power 0 is below every range, NaN of no level at all.
-        () if steps.is_nan() || steps < 0.0 => (0, true),
-        () if steps >= f64::from(top) + 1.0 => (top, true),
-        () => (steps as u16, false),
+        (0, true)
+    } else if steps >= f64::from(top) + 1.0 {
+        (top, true)
+    } else {
+        (steps as u16, false)
     };
     Coded { steps, clamped }
 }

@@ -30,22 +30,25 @@ pub fn begin(detector: Detector, held: &mut [f64]) {
 /// parts, take |X|^2 of the transform `data`. Of double precision, so that long averages lose
 /// nothing.
 pub fn accumulate(domain: Domain, detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
-    let half = data.len() / 2;
     for (detector, range) in parts(detector, held.len()) {
-        let held = &mut held[range];
-        let take = |held: &mut [f64], data: &[Complex<f32>]| {
-            for (held, value) in held.iter_mut().zip(data) {
-                let (re, im) = (f64::from(value.re), f64::from(value.im));
-                detector.take(held, re * re + im * im);
-            }
-        };
-        match domain {
-            Domain::Real => take(held, data),
-            Domain::Complex => {
-                let (negative, positive) = held.split_at_mut(half);
-                take(negative, &data[half..]);
-                take(positive, &data[..half]);
-            }
+        accumulate_part(domain, detector, data, &mut held[range]);
+    }
+}
+
+fn accumulate_part(domain: Domain, detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
+    let half = data.len() / 2;
+    let take = |held: &mut [f64], data: &[Complex<f32>]| {
+        for (held, value) in held.iter_mut().zip(data) {
+            let (re, im) = (f64::from(value.re), f64::from(value.im));
+            detector.take(held, re * re + im * im);
+        }
+    };
+    match domain {
+        Domain::Real => take(held, data),
+        Domain::Complex => {
+            let (negative, positive) = held.split_at_mut(half);
+            take(negative, &data[half..]);
+            take(positive, &data[..half]);
         }
     }
 }

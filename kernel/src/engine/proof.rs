@@ -248,7 +248,11 @@ fn prove_power(
     while first < end {
         let work = &mut *bench.work;
         let is_pair = spectra.coding.domain == Domain::Real && first + spectra.hop < end;
-        let block = (&*words, first, is_pair);
+        let block = Block {
+            samples: words,
+            first,
+            is_pair,
+        };
         power_by_the_arm(cpu, spectra, (window, gain), block, work, wanted)?;
         first += spectra.hop * (1 + usize::from(is_pair));
     }
@@ -258,8 +262,18 @@ fn prove_power(
     })
 }
 
-/// Lets `held` take the power of the block that begins at a sample, computed by the ARM; of a pair
-/// those of two blocks of real samples that follow each other.
+/// A block for the ARM.
+#[derive(Clone, Copy)]
+pub struct Block<'a> {
+    /// Samples, the block's among them.
+    pub samples: &'a [u32],
+    /// The index of its first sample.
+    pub first: usize,
+    /// It is two blocks of real samples, the second a hop behind the first.
+    pub is_pair: bool,
+}
+
+/// Lets `held` take the power of a block, or the powers of a pair, computed by the ARM.
 ///
 /// # Errors
 /// When the ARM has no table for the length.
@@ -267,12 +281,17 @@ pub fn power_by_the_arm(
     cpu: &mut CpuEngine,
     spectra: &Spectra,
     (window, gain): (&[f32], Gain),
-    (samples, first, is_pair): (&[u32], usize, bool),
+    block: Block,
     work: &mut [Complex<f32>],
     held: &mut [f64],
 ) -> Result<(), EngineError> {
     let work = work.get_mut(..spectra.points());
     let work = work.ok_or(EngineError::NoMemory)?;
+    let Block {
+        samples,
+        first,
+        is_pair,
+    } = block;
     spectra.coding.load(samples, first, window, work);
     if is_pair {
         let mut some = [Complex::ZERO; SOME];

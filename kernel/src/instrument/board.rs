@@ -68,7 +68,8 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// The ARM's; the one of VideoCore, system L2 and memory bus; V3D's; the UART's.
+    /// Names of the clocks: the ARM's; the one of VideoCore, system L2 and memory bus; V3D's; the
+    /// UART's.
     pub const NAMES: [&str; 4] = ["arm", "core", "v3d", "uart"];
 }
 

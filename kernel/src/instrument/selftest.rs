@@ -89,10 +89,12 @@ impl SelfTest {
         board: &mut impl Board,
         out: &mut Notice,
     ) -> bool {
-        let has_room = out.room() >= report::LINE_ROOM;
-        let Some(number) = self.report.filter(|_| has_room) else {
+        let Some(number) = self.report else {
             return false;
         };
+        if out.room() < report::LINE_ROOM {
+            return false;
+        }
         let goes_on = report::step(number, qpu, first_spectrum_us, board, out);
         self.report = goes_on.then_some(number + 1);
         true

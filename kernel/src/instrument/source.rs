@@ -29,7 +29,10 @@ pub(super) struct Signal {
 impl Signal {
     /// Reports if its samples lie in the ring of a capture.
     pub(super) const fn is_captured(&self) -> bool {
-        matches!(self.source, Source::I2s | Source::Smi)
+        match self.source {
+            Source::Generator | Source::Upload => false,
+            Source::I2s | Source::Smi => true,
+        }
     }
 
     /// Reports if the source cannot wait.
@@ -39,17 +42,17 @@ impl Signal {
 
     /// The instrument's state while this source has a stream.
     pub(super) const fn state(&self) -> State {
-        match self.is_live() {
-            true => State::Streaming,
-            false => State::Uploading,
+        match self.source {
+            Source::Generator | Source::I2s | Source::Smi => State::Streaming,
+            Source::Upload => State::Uploading,
         }
     }
 
     /// The firmware's stage while its samples are transformed.
     pub(super) const fn stage(&self) -> Stage {
-        match self.is_live() {
-            true => Stage::Streaming,
-            false => Stage::Uploading,
+        match self.source {
+            Source::Generator | Source::I2s | Source::Smi => Stage::Streaming,
+            Source::Upload => Stage::Uploading,
         }
     }
 }

@@ -123,14 +123,14 @@ pub(super) fn write_finding(finding: &Finding, out: &mut impl Write) -> fmt::Res
     match finding {
         Finding::Proof(proof) => {
             let verdict = if proof.is_right() { "ok" } else { "WRONG" };
-            let (ppm, us) = (ppm(proof.error_ppb), proof.qpu_us);
-            write!(out, "{verdict}, {ppm} ppm off the ARM, {us} us")
+            let (off, us) = (ppm(proof.error_ppb), proof.qpu_us);
+            write!(out, "{verdict}, {off} ppm off the ARM, {us} us")
         }
         Finding::Failed(error) => write!(out, "FAILED, {}", engine_error(*error)),
         Finding::Check { error_ppb, is_full } => {
             let what = if *is_full { "a bin" } else { "the energy" };
-            let ppm = ppm(*error_ppb);
-            write!(out, "WRONG, {what} of a block is {ppm} ppm off")
+            let off = ppm(*error_ppb);
+            write!(out, "WRONG, {what} of a block is {off} ppm off")
         }
     }
 }

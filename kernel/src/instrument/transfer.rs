@@ -72,9 +72,11 @@ impl Transfer {
             return Err(Refusal::Torn { bytes, sample });
         }
         if offset > self.received {
-            return match core::mem::replace(&mut self.gap, true) {
-                true => Ok(()),
-                false => Err(Refusal::Gap(self.received)),
+            let is_reported = core::mem::replace(&mut self.gap, true);
+            return if is_reported {
+                Ok(())
+            } else {
+                Err(Refusal::Gap(self.received))
             };
         }
         let known = (self.received - offset).min((data.len() / sample) as u64) as usize;

@@ -135,6 +135,7 @@ impl<'a> Upload<'a> {
         };
         self.deadline_us = now_us + TIMEOUT_US;
         let taken = transfer.take(offset, data, self.fifo);
+        // The host has to learn where to go on.
         self.credit_due |= matches!(taken, Err(Refusal::Gap(_) | Refusal::NoCredit(_)));
         taken
     }

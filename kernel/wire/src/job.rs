@@ -231,6 +231,7 @@ fn launch<'a>(r: &mut Reader<'a>) -> Result<JobLaunch<'a>, PayloadError> {
     if !(1..=RunJob::MAX_PROGRAMS).contains(&count) {
         return Err(out_of_range("programs"));
     }
+    // Eight bytes are a whole program, so that reading them does not fail.
     let program: fn(&'a [u8; 8]) -> JobProgram = |it| Reader::new(it).get().unwrap_or_default();
     Ok(JobLaunch {
         clear,

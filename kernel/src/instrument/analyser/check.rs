@@ -13,7 +13,7 @@ use wire::Doubt;
 
 use super::trust::Finding;
 use super::{Analyser, go_on, on};
-use crate::engine::proof::{self, LIMIT_PPB};
+use crate::engine::proof::{self, Block, LIMIT_PPB};
 use crate::engine::{Candidate, EngineError, Fft, Manner, Samples, Spectra};
 use crate::instrument::board::{Board, SECOND_US};
 
@@ -234,14 +234,13 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         let wanted = &mut buffers.wanted[..held];
         wanted.fill(0.0);
-        proof::power_by_the_arm(
-            &mut self.cpu,
-            alone,
-            (window, gain),
-            (samples, 0, false),
-            buffers.work,
-            wanted,
-        )?;
+        let block = Block {
+            samples,
+            first: 0,
+            is_pair: false,
+        };
+        let work = &mut *buffers.work;
+        proof::power_by_the_arm(&mut self.cpu, alone, (window, gain), block, work, wanted)?;
         Ok(silent_or(wanted, || proof::spectra_ppb(alone, got, wanted)))
     }
 

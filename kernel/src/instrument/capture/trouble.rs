@@ -69,11 +69,11 @@ impl fmt::Display for Trouble {
                     Wiring::I2s(_) => ("frame", "set rate=auto, or check the ADC's clock"),
                     Wiring::Smi { .. } => ("read", "set a lower rate"),
                 };
-                let (measured, expected) = (measured.rate.to_hz(), expected.to_hz());
-                let (measured, expected) = (hertz(measured), hertz(expected));
                 write!(
                     f,
-                    "{what} clock {measured} Hz, expected {expected}; {advice}"
+                    "{what} clock {} Hz, expected {}; {advice}",
+                    hertz(measured.rate.to_hz()),
+                    hertz(expected.to_hz())
                 )
             }
             Self::Range(measured) => write!(

@@ -1,4 +1,4 @@
-//! Numbers of settings, taken and written.
+//! Numbers as text: settings taken from it, and all decimal numbers written.
 
 use core::fmt;
 use core::str::FromStr;

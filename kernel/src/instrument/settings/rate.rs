@@ -55,8 +55,10 @@ fn cycles(rate: Rate) -> Option<u32> {
 impl Settings {
     /// The divisor of the crystal for the rate that is set; `None` where the ADC gives the clock.
     pub(in crate::instrument) fn divisor(&self) -> Option<u32> {
-        let rate = self.rate.filter(|_| self.clock == ClockSource::Board);
-        rate.and_then(divisor)
+        match (self.clock, self.rate) {
+            (ClockSource::Board, Some(rate)) => divisor(rate),
+            _ => None,
+        }
     }
 
     /// The cycles of SMI's clock for the rate that is set, if it has them.
