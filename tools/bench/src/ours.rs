@@ -39,6 +39,7 @@ pub fn measure(case: &Case, constants: &Constants) -> Result<Side> {
     })
 }
 
+/// A plan with these streams, or with its own.
 fn of_streams(case: &Case, constants: &Constants, streams: Option<Streams>) -> Result<Side> {
     let (mut plan, mut runner) = plan(case, constants, streams)?;
     let passes = plan.arrangement().passes().count() as u32;

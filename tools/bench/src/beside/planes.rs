@@ -18,6 +18,7 @@ use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
 /// Rows and columns of the planes, as powers of two.
 const SIZES: [[u32; 2]; 7] = [[6, 6], [7, 7], [8, 8], [9, 9], [8, 10], [10, 8], [10, 10]];
+
 /// A size of plane.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Plane {

@@ -151,11 +151,7 @@ impl Code {
         }
         let signal = format.signal();
         self.units = self.units.with(Units::of_signal(signal));
-        let bits = |is_meant: &dyn Fn(Mux) -> bool| {
-            let meant = Mux::ALL.iter().filter(|mux| is_meant(**mux));
-            meant.fold(0_u8, |bits, mux| bits | 1 << mux.bits())
-        };
-        let [add, mul] = Slot::BOTH.map(|slot| bits(&|mux| format.uses_in(slot, mux)));
+        let [add, mul] = Slot::BOTH.map(|slot| mux_bits(|mux| format.uses_in(slot, mux)));
         self.muxes = add | mul;
         self.decode_ports(format, rules);
         self.decode_unpack(format, rules);
@@ -167,7 +163,7 @@ impl Code {
         let add = if format.cancels(Slot::Add) { 0 } else { add };
         let mul_is_zero = format.cancels(Slot::Mul) && format.rotation().is_none();
         let mul = if mul_is_zero { 0 } else { mul };
-        let kept = bits(&|mux| format.keeps(mux));
+        let kept = mux_bits(|mux| format.keeps(mux));
         let values = |muxes: u8| {
             let ports = [Mux::A, Mux::B].into_iter().zip(self.reads);
             let read = ports
@@ -310,6 +306,12 @@ impl Code {
             _ => state::accumulator(mux.bits()),
         }
     }
+}
+
+/// A bit for each mux that is meant, by its number.
+fn mux_bits(is_meant: impl Fn(Mux) -> bool) -> u8 {
+    let meant = Mux::ALL.iter().filter(|mux| is_meant(**mux));
+    meant.fold(0, |bits, mux| bits | 1 << mux.bits())
 }
 
 /// Operations that give one of their operands bit for bit, or what both have in common: of two

@@ -80,7 +80,7 @@ pub struct Qpu {
     pub(crate) number: u8,
     /// The source it follows where sources conflict.
     conflicts: Conflicts,
-    /// Whether it is halted `halted` says.
+    /// Never `Halted`: `halted` says that of a program that runs.
     status: QpuStatus,
     /// It has stopped for the host to see: after a breakpoint or DBQHLT, until DBQRUN.
     pub halted: bool,

@@ -180,10 +180,11 @@ impl Qpu {
             }
             to @ (Destination::R5 | Destination::R5Quads) => {
                 let quads = to == Destination::R5Quads;
-                let packed = value.map(|value| match colour {
-                    true => self.colour(code, value),
-                    false => pack::word(value),
-                });
+                let packed = if colour {
+                    value.map(|value| self.colour(code, value))
+                } else {
+                    value.map(pack::word)
+                };
                 self.write_r5(quads, &packed, enabled);
             }
         }

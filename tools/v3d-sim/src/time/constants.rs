@@ -5,8 +5,9 @@
 //! nothing else, never to a program of this project; on which rows, each constant says.
 //!
 //! What is published is set so (latencies, DMA rates, SDRAM's turnarounds, the mailbox). The rest
-//! was fitted (`fidelity fit`) and then moved by hand, with sight of all published rows;
-//! docs/fidelity.md says how, and what each descent found. No program of this project was used.
+//! was fitted (`fidelity fit`) and then moved by hand, with sight of all published rows, until all
+//! were in their bands; that they are is therefore no test of these values. docs/fidelity.md says
+//! how, and what each descent found. No program of this project was used.
 //!
 //! Sources: reference/qpu.md sections 4, 5, 6.4, 8.2 to 8.4; reference/timing.md section 3.
 
@@ -115,6 +116,7 @@ macro_rules! constants {
             #[must_use]
             pub fn describe(&self) -> Vec<Described> {
                 vec![$({
+                    // A constant is a `u32` or an `f64`.
                     let is_whole = stringify!($kind) == "u32";
                     Described {
                         name: stringify!($name),

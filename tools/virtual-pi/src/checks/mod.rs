@@ -284,29 +284,26 @@ impl Lines {
         agent: Agent,
     ) -> Result<(), (FaultKind, u32)> {
         self.outside_read(physical, bytes, agent)?;
-        let (old, kind) = match past {
-            false => (
-                self.past_l2.old_in_l2(physical, bytes),
-                FaultKind::StaleL2Read(agent),
-            ),
-            true => (
-                self.past_l2.old_in_memory(physical, bytes),
-                FaultKind::L2Passed(agent),
-            ),
-        };
-        match old {
-            Some(address) if self.enabled => Err((kind, address)),
-            _ => Ok(()),
+        if !self.enabled {
+            return Ok(());
         }
+        let fault = if past {
+            let old = self.past_l2.old_in_memory(physical, bytes);
+            old.map(|address| (FaultKind::L2Passed(agent), address))
+        } else {
+            let old = self.past_l2.old_in_l2(physical, bytes);
+            old.map(|address| (FaultKind::StaleL2Read(agent), address))
+        };
+        fault.map_or(Ok(()), Err)
     }
 
     /// A device beside the ARM writes memory through the system L2, or `past` it.
     #[inline]
     pub fn beside_write(&mut self, physical: u32, bytes: u32, past: bool) {
-        match past {
-            false => self.past_l2.write_through(physical, bytes),
-            true if self.enabled => self.past_l2.write_past(physical, bytes),
-            true => {}
+        if !past {
+            self.past_l2.write_through(physical, bytes);
+        } else if self.enabled {
+            self.past_l2.write_past(physical, bytes);
         }
     }
 

@@ -97,9 +97,10 @@ impl Cpu {
 
     /// Takes a pending interrupt before the next instruction.
     pub fn interrupt(&mut self, fast: bool) {
-        let vector = match fast {
-            true => Vector::FastInterrupt,
-            false => Vector::Interrupt,
+        let vector = if fast {
+            Vector::FastInterrupt
+        } else {
+            Vector::Interrupt
         };
         self.exception(vector, self.next_pc.wrapping_add(4));
     }

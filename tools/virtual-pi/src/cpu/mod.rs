@@ -252,7 +252,8 @@ impl Cpu {
 
 /// For each condition, which of the sixteen values of NZCV meet it.
 const CONDITIONS: [u16; 16] = {
-    // Those in which each flag is set; conditions as the manual lists them, from EQ to NV.
+    // For each flag, bit i is set if the flag is set in NZCV = i. The conditions stand in the
+    // order of their codes, from EQ to NV.
     let (n, z, c, v) = (0xff00, 0xf0f0, 0xcccc, 0xaaaa);
     let less = n ^ v;
     [

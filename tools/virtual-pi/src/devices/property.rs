@@ -242,7 +242,9 @@ impl Firmware {
     fn release(&mut self, handle: u32, free: bool) -> u32 {
         match self.blocks.get_mut((handle as usize).wrapping_sub(1)) {
             Some(slot @ Some(_)) => {
-                slot.take_if(|_| free);
+                if free {
+                    *slot = None;
+                }
                 0
             }
             _ => 1,

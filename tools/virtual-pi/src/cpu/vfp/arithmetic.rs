@@ -143,9 +143,11 @@ fn exact_add<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
 #[inline(never)]
 fn exact_multiply<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     settle(cpu, [a, b], F::mul, |a, b, product| {
-        match product == F::ZERO && a != F::ZERO && b != F::ZERO {
-            true => 1.0,
-            false => a.product_error(b, product),
+        let vanished = product == F::ZERO && a != F::ZERO && b != F::ZERO;
+        if vanished {
+            1.0
+        } else {
+            a.product_error(b, product)
         }
     })
 }
@@ -154,9 +156,11 @@ fn exact_multiply<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
 #[inline(never)]
 fn exact_divide<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     settle(cpu, [a, b], F::div, |a, b, quotient| {
-        match quotient == F::ZERO && a != F::ZERO {
-            true => 1.0,
-            false => a.quotient_error(b, quotient),
+        let vanished = quotient == F::ZERO && a != F::ZERO;
+        if vanished {
+            1.0
+        } else {
+            a.quotient_error(b, quotient)
         }
     })
 }

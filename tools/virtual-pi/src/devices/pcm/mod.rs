@@ -347,6 +347,7 @@ impl Pcm {
         if value & RXERR != 0 {
             self.receiver.error = false;
         }
+        // TXERR and TXCLR do nothing: there is no transmitter.
         let link = self.link.as_ref();
         if wakes {
             self.waking = Some(Pending::start(WAKE_CLOCKS, link, now));
