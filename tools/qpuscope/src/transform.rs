@@ -90,7 +90,8 @@ pub fn memory(request: &Request, what: &str, remedy: &str) -> Result<u32> {
     Ok(bytes as u32 + 3 * 4096)
 }
 
-/// Runs programs that are queued together, with clear caches, on all QPUs.
+/// Runs programs that are queued together on all QPUs. All caches are cleared first: code and data
+/// are new to V3D.
 ///
 /// # Errors
 /// What the runner says.

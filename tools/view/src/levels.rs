@@ -71,7 +71,7 @@ pub struct Levels {
     histogram: Vec<f32>,
     /// The smoothed percentiles, which the shown ends follow.
     pub found: Option<Ends>,
-    /// The ends of the scale that is shown.
+    /// The ends of the scale that is shown; [`Levels::set`] keeps them at least a decibel apart.
     pub shown: Ends,
     /// True if they stay as they are.
     pub is_locked: bool,

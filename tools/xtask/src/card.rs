@@ -61,7 +61,11 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         ::card::look(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let (text, right) = ::card::report(&found);
     print!("{text}");
-    Ok(ExitCode::from(u8::from(!right)))
+    Ok(if right {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// The settings of our `config.txt` that another one does not have, or has with another value.

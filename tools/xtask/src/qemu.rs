@@ -56,5 +56,9 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     command.args(arguments(&image, flat));
     eprintln!("+ {} (Ctrl-C ends it)", process::describe(&command));
     let status = command.status()?;
-    Ok(ExitCode::from(u8::from(!status.success())))
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

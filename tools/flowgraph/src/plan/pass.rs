@@ -47,6 +47,7 @@ impl PassLine {
     pub fn of(pass: &PassMemory) -> Self {
         let layout = pass.layout();
         let [read_bytes, written_bytes] = layout.traffic(pass.step.batch);
+        // A pass without a radix; the kinds below replace the fields in which they differ.
         let line = |name, points| Self {
             name,
             radix: None,

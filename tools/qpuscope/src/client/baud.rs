@@ -92,7 +92,7 @@ impl Client {
             return Ok(());
         }
         self.change_and_settle(baud)?;
-        if self.is_heard_at(baud) {
+        if self.confirm(baud) {
             return Ok(());
         }
         crate::say::remark!(
@@ -118,8 +118,9 @@ impl Client {
         self.change_baud(FIRST_BAUD)
     }
 
-    /// True if the board answers at a rate that both sides have changed to: it keeps that then.
-    fn is_heard_at(&mut self, baud: u32) -> bool {
+    /// Confirms a rate that both sides have changed to. Returns whether the board answered, which
+    /// then keeps that rate.
+    fn confirm(&mut self, baud: u32) -> bool {
         let ping = Message::Ping(u64::from(baud));
         // The board waits 500 ms for this.
         let answer = self.ask(&ping, Duration::from_millis(120), 3);
@@ -185,7 +186,7 @@ impl Client {
             return Ok(TrialEnd::RefusedByHost);
         }
         self.wait(SETTLE)?;
-        if self.is_heard_at(baud) {
+        if self.confirm(baud) {
             return Ok(TrialEnd::Worked);
         }
         self.link.set_baud(self.baud)?;

@@ -1,5 +1,5 @@
-//! What a board measures itself: microbenchmarks, clocks and the times of its start, and spectra
-//! that it sends unasked, those of its generator or of a recording.
+//! Measurements by a board itself: microbenchmarks, clocks and the times of its start, and spectra
+//! that it sends unasked: those of its generator, or of a recording.
 
 use std::time::Duration;
 

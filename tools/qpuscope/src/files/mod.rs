@@ -24,6 +24,7 @@ pub fn are_one(one: &Path, other: &Path) -> bool {
             (one.dev(), one.ino()) == (other.dev(), other.ino()) && !is_device
         }
         (Err(_), Err(_)) => {
+            // Where a file that is not there would be.
             let place = |path| output::target(path).ok().flatten();
             one == other || place(one).is_some_and(|one| Some(one) == place(other))
         }

@@ -49,6 +49,7 @@ pub struct Reading {
     /// Format of raw samples, complex or real, where the file's ending does not say it
     #[arg(long, value_name = "FORMAT", value_parser = format, help = format::help())]
     pub samples: Option<Format>,
+    // Needed for raw samples; of others it replaces what the file says.
     /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
     #[arg(long, value_name = "HZ", value_parser = rate)]
     pub rate: Option<Rate>,

@@ -107,6 +107,7 @@ fn utc(date: &str, time: &str) -> Option<OffsetDateTime> {
     let form = format_description!("[year][month][day]_[hour][minute][second]");
     let text = format!("{date}_{time}");
     let time = PrimitiveDateTime::parse(&text, form).ok()?;
+    // The form would take a year with a sign as well.
     (date.len() == 8).then(|| time.assume_utc())
 }
 

@@ -148,10 +148,10 @@ pub fn is_recording(port: &str) -> bool {
 fn only_candidate() -> Result<String> {
     let ports = candidates();
     let usb: Vec<_> = ports.iter().filter(|port| port.usb.is_some()).collect();
-    let remedy = "choose one with --port or QPUSCOPE_PORT";
-    let (found, kind) = match usb.is_empty() {
-        true => (ports.iter().collect(), "serial port"),
-        false => (usb, "USB serial port"),
+    let has_usb = !usb.is_empty();
+    let (found, kind) = match has_usb {
+        true => (usb, "USB serial port"),
+        false => (ports.iter().collect(), "serial port"),
     };
     match &found[..] {
         [only] => {
@@ -167,13 +167,9 @@ fn only_candidate() -> Result<String> {
         )),
         several => {
             let names: Vec<_> = several.iter().map(|port| port.path.as_str()).collect();
-            let none = if several[0].usb.is_none() {
-                " and none on USB"
-            } else {
-                ""
-            };
+            let none = if has_usb { "" } else { " and none on USB" };
             Err(Failure::no_device(format!(
-                "several {kind}s{none}: {}; {remedy}",
+                "several {kind}s{none}: {}; choose one with --port or QPUSCOPE_PORT",
                 names.join(", ")
             )))
         }

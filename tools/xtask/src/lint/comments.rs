@@ -67,6 +67,7 @@ mod tests {
         let text = format!("/// {long}\n//! | {long}\nlet x = 1; {long}\n    // {long}\n// short");
         assert_eq!(too_long(&text), [1, 4]);
     }
+
     #[test]
     fn the_first_line_of_a_doc_comment_counts() {
         let text = "//! Head.\n//!\n//! What it is.\n\n/// What this is.\nfn a() {}\n/// Whatever.\nfn b() {}\n\

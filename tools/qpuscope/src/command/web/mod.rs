@@ -105,20 +105,21 @@ pub fn run(options: &Options) -> Result<()> {
         ));
     }
     let listener = listen(options.listen)?;
-    let Some(port) = port.filter(|_| recording.is_none()) else {
-        let source = match recording {
-            Some(file) => {
-                check(file)?;
-                let path = Path::new(file);
-                Source::Recording {
-                    path: path.to_owned(),
-                    name: say::path(path),
-                    speed: options.speed.unwrap_or(1.0),
-                }
-            }
-            None => Source::None,
+    if let Some(file) = recording {
+        check(file)?;
+        let path = Path::new(file);
+        let source = Source::Recording {
+            path: path.to_owned(),
+            name: say::path(path),
+            speed: options.speed.unwrap_or(1.0),
         };
-        let server = serve(listener, folder, source, recording)?;
+        let server = serve(listener, folder, source, Some(file))?;
+        stop.wait_for(Duration::MAX);
+        server.end();
+        return Ok(());
+    }
+    let Some(port) = port else {
+        let server = serve(listener, folder, Source::None, None)?;
         stop.wait_for(Duration::MAX);
         server.end();
         return Ok(());
