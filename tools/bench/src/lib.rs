@@ -3,7 +3,8 @@
 //! `cargo xtask bench` runs the binary of this crate. A [`Row`] is one transform: ours, which the
 //! plans of `qpu::fft` make ([`ours`]), the peer's, which the published shaders of GPU_FFT make in
 //! the same run ([`peer`]), and the shortest time that memory and arithmetic leave
-//! ([`flowgraph::plan::roofline`]). [`target`] says what is asked for, and [`report`] tells all of it.
+//! ([`flowgraph::plan::roofline`]). [`target`] says what is asked for, and [`report`] tells all of
+//! it.
 //!
 //! Times are V3D clocks from the first request to the end of the last program, without the ARM's
 //! share; both sides clear the caches that their own drivers clear. The first launch after start is
