@@ -93,8 +93,8 @@ pub struct View {
     multiplier: Rate,
     /// All of the axis, or a part of it.
     span: Option<Span>,
-    /// The levels at the ends of the waterfall's colours. [`View::set_levels`] sets them, since lines
-    /// are drawn anew then.
+    /// The levels at the ends of the waterfall's colours. [`View::set_levels`] sets them, since
+    /// lines are drawn anew then.
     pub levels: Levels,
     /// The scale of levels of the spectrum.
     pub scale: Scale,
