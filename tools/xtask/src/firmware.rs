@@ -110,8 +110,8 @@ pub fn command(toolchain: &Toolchain, root: &Path) -> Command {
         .env("CARGO_TARGET_ARMV6_NONE_EABIHF_LINKER", &toolchain.linker)
         // Separated by 0x1F, so that a space in a path does no harm.
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-        // Compiled incrementally, the instrument is not made in its place but on the stack, which
-        // it overflows.
+        // Compiled incrementally, `boot` and `Instrument::new`, which it calls, take 335 KB of a
+        // stack of 256 KiB; else `boot` takes 172 KB in all (`llvm-objdump -d target/kernel.elf`).
         .env("CARGO_INCREMENTAL", "0")
         // defmt keeps errors only unless told otherwise when it is compiled.
         .env("DEFMT_LOG", "info")
