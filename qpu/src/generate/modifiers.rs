@@ -1,4 +1,5 @@
-//! Properties that an instruction is given after it was added: conditions, flags, signals.
+//! Properties that an instruction is given after it was added: conditions, flags, signals,
+//! links.
 //!
 //! Each kind of instruction has a type of its own, so that what its format cannot carry has no
 //! method.

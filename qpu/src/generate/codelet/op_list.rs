@@ -309,9 +309,10 @@ impl<U: Copy + PartialEq> OpList<U> {
 /// The operation that makes x + y, its operands, and whether the result is the negative.
 fn sum(x: Value, y: Value) -> (AddOp, [Value; 2], bool) {
     match (x.negative, y.negative) {
+        (false, false) => (AddOp::Fadd, [x, y], false),
         (false, true) => (AddOp::Fsub, [x, y], false),
         (true, false) => (AddOp::Fsub, [y, x], false),
-        (_, negative) => (AddOp::Fadd, [x, y], negative),
+        (true, true) => (AddOp::Fadd, [x, y], true),
     }
 }
 

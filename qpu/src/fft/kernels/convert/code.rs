@@ -4,10 +4,10 @@ use super::layout::{Record, Row, VECTORS};
 use crate::fft::kernels::generated::Generated;
 use crate::fft::kernels::program::{Samples, Start, Task};
 use crate::fft::kernels::spectral::code::interleaved;
-use crate::fft::kernels::uniform::Pack;
+use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::fft::kernels::unit::code::samples::{Packed, numbers, shift_of_lanes};
 use crate::fft::kernels::unit_loop::independent::Independent;
-use crate::fft::kernels::unit_loop::{Word, lane_offsets, names};
+use crate::fft::kernels::unit_loop::{List, Word, lane_offsets};
 use crate::generate::codelet::op_list::{OpList, Wish, positive};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, File};
@@ -26,9 +26,7 @@ struct Kept {
 
 /// The program.
 pub fn program(samples: Samples) -> Generated {
-    // Of start and scalar lists it has none of its own.
-    let names = names::<Row, Record, Row, Row>;
-    let mut program = Independent::new(Task::Convert(samples), names);
+    let mut program = Independent::new(Task::Convert(samples), name);
     let factors = lane_offsets(&mut program.ops, FACTOR, Wish::AnyFile);
     let kept = Kept {
         samples,
@@ -135,4 +133,13 @@ fn word(ops: &mut OpList<Word>, fetched: Source<Word>, samples: Samples) -> Plac
         ops.copy(fetched, x);
     }
     x
+}
+
+/// The names of uniforms, for listings.
+fn name(list: List, id: UniformId) -> String {
+    match list {
+        List::Record => format!("{:?}", Record::of(id)),
+        List::Row => format!("{:?}", Row::of(id)),
+        List::Start | List::Scalar => unreachable!("there are no such uniforms"),
+    }
 }

@@ -162,20 +162,15 @@ impl Geometry {
         (ROOTS * self.row_lanes() + by_column) * POINT_BYTES
     }
 
-    /// Byte offset of the roots of an output in those of a list: for each row, or for each column.
-    pub(in crate::fft) fn root_of_output(
-        &self,
-        list: u32,
-        output: u8,
-        component: u8,
-        is_by_column: bool,
-    ) -> u32 {
-        let (output, component) = (u32::from(output), u32::from(component));
-        let entry = if is_by_column {
-            ROOTS * self.row_lanes() + output * self.lane_columns()
-        } else {
-            output * self.row_lanes()
-        };
+    /// Byte offset of the roots of an output in those of a list, by row.
+    pub(in crate::fft) fn root_of_output(&self, list: u32, output: u32, component: u32) -> u32 {
+        let entry = output * self.row_lanes();
+        list * self.roots_of_a_list() + entry * POINT_BYTES + POINT_BYTES / 2 * component
+    }
+
+    /// Byte offset of the roots of an output in each column.
+    pub(in crate::fft) fn root_of_column(&self, list: u32, output: u32, component: u32) -> u32 {
+        let entry = ROOTS * self.row_lanes() + output * self.lane_columns();
         list * self.roots_of_a_list() + entry * POINT_BYTES + POINT_BYTES / 2 * component
     }
 

@@ -171,7 +171,7 @@ impl Layout for Geometry {
         let reading = self.reading;
         if reading.factors == Factors::Common {
             let factor = window(0);
-            // The second vector is that of imaginary parts.
+            // The second vector is that of imaginary parts, whose sign the inverse changes.
             let sign = if is_inverse { -1.0 } else { 1.0 };
             put(0, &[reading.factor(factor); LANES as usize]);
             put(LANES, &[reading.factor(sign * factor); LANES as usize]);
@@ -275,14 +275,14 @@ impl Layout for Geometry {
     }
 
     fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
-        let (rows, store) = (self.rows_of_a_store(), u32::from(index));
+        let (full, store) = (self.rows_of_a_store(), u32::from(index));
         let (rows, first) = match self.role() {
             // For each k_hi, the lower and the upper half of 16 outputs.
             Role::Single => (
-                rows.min(unit.batch - self.unit(unit.index).transform),
-                LANES * (store % 2) + rows * (store / 2),
+                full.min(unit.batch - self.unit(unit.index).transform),
+                LANES * (store % 2) + full * (store / 2),
             ),
-            _ => (rows, store * rows),
+            _ => (full, store * full),
         };
         Store::rows(rows as u8, (2 * LANES * unit.area() + first) as u8)
     }
@@ -341,10 +341,10 @@ impl Layout for Geometry {
                 buffers.vectors + 4 * LANES * (2 * u32::from(output) + u32::from(component))
             }
             Row::RootOfRow { output, component } => {
-                buffers.vectors + self.root_of_output(list, output, component, false)
+                buffers.vectors + self.root_of_output(list, output.into(), component.into())
             }
             Row::RootOfColumn { output, component } => {
-                buffers.vectors + self.root_of_output(list, output, component, true)
+                buffers.vectors + self.root_of_column(list, output.into(), component.into())
             }
             Row::Before { output, component } => {
                 self.twiddle_of_output(output.into()) + POINT_BYTES / 2 * u32::from(component)

@@ -23,9 +23,9 @@
 //!
 //! # Delays
 //!
-//! In these passes and in first ones, groups of four begin one after the other: otherwise the first
-//! group waits for rows of the last, and nothing is stored until all have read a tile. Nothing
-//! depends on the delay.
+//! In these passes and in first ones, groups of four begin one after the other: otherwise the rows
+//! of all groups come from the SDRAM at the same time, the first group waits for those of the last,
+//! and nothing is stored until all have read a tile. Nothing depends on the delay.
 
 use super::Geometry;
 use crate::fft::kernels::layout::QPUS_OF_A_SLICE;

@@ -61,7 +61,8 @@ pub enum Row {
         component: u8,
     },
     /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from
-    /// 0 in [`Row::Column`]s. Several parts only, and tiles, where it also shifts the outputs.
+    /// 0 where all columns have the same code ([`Row::Column`]). Several parts only, and tiles,
+    /// where it also shifts the outputs ([`crate::fft::kernels::tile::layout`]).
     Part {
         /// m.
         vector: u8,
@@ -96,8 +97,9 @@ pub enum Row {
         component: u8,
     },
     /// Address of what output `output` is multiplied by in each row of the lanes, before what the
-    /// QPUs of a tile exchange ([`crate::fft::kernels::tile::layout`]); offsets of rows are added
-    /// to it. Last passes have two more, for sums (16) and differences (17) behind the exchange.
+    /// QPUs of a tile exchange ([`crate::fft::kernels::tile::layout`]);
+    /// [`Lanes::Root`](crate::fft::kernels::program::Lanes::Root) is added to it. Last passes have
+    /// two more, for sums (16) and differences (17) behind the exchange.
     RootOfRow {
         /// The output, in the order of the program's own transform.
         output: u8,
@@ -114,7 +116,8 @@ pub enum Row {
     },
     /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform,
     /// as a [`Row::Twiddle`] is found: the factor of [`Row::RootVector`] and the part of the
-    /// twiddles that depends on k_lo, in one. First passes from 64 points.
+    /// twiddles that depends on k_lo, in one. First passes from 64 points. Sines of k_lo = 0 are as
+    /// there.
     Before {
         /// k_lo.
         output: u8,
@@ -122,8 +125,10 @@ pub enum Row {
         component: u8,
     },
     /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first
-    /// pass from 64 points there is one vector only (output 0), common to all k_lo; of tiles it is
-    /// output 16. After a middle pass and of tiles its lane offset is 8 · lane.
+    /// pass from 64 points there is one vector only (output 0), common to all k_lo. Of tiles,
+    /// output 16 is such a vector beside the others, which the lanes have in common where four QPUs
+    /// share a tile ([`crate::fft::kernels::tile::layout`]). After a middle pass and of tiles, the
+    /// vector's lane offset is 8 · lane.
     Twiddle {
         /// k_lo.
         output: u8,

@@ -24,7 +24,7 @@ use crate::vpm::{Block, Store, store_stride};
 use assemble::{Rows, put_pieces};
 
 pub use assemble::Written;
-pub use program::{List, Names, UNIT, Word, lane_offsets, names};
+pub use program::{List, Names, UNIT, Word, lane_offsets};
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;
@@ -65,7 +65,8 @@ enum Form {
     Once,
     /// In its place, as often as this register of file A, which is counted down, says.
     Repeated(Place),
-    /// A call of the program's routine. Of another routine there is another number.
+    /// A call of the program's routine ([`UnitProgram::call`]). Of another routine there is another
+    /// number.
     Call(usize),
 }
 

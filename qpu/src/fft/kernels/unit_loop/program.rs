@@ -5,7 +5,6 @@ use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::generate::codelet::op_list::{OpList, Wish};
 use crate::generate::schedule::{Place, Source};
 use crate::isa::AddOp;
-use core::fmt::Debug;
 
 /// The phase of what is scheduled as one piece: a unit.
 pub const UNIT: &str = "unit";
@@ -30,19 +29,6 @@ pub enum List {
 
 /// The name of a uniform of a kernel in one of its lists, for listings.
 pub type Names = fn(List, UniformId) -> String;
-
-/// [`Names`] of a kernel whose lists have these words.
-pub fn names<S: Pack + Debug, R: Pack + Debug, L: Pack + Debug, C: Pack + Debug>(
-    list: List,
-    id: UniformId,
-) -> String {
-    match list {
-        List::Start => format!("{:?}", S::of(id)),
-        List::Record => format!("{:?}", R::of(id)),
-        List::Row => format!("{:?}", L::of(id)),
-        List::Scalar => format!("{:?}", C::of(id)),
-    }
-}
 
 /// Byte offsets of the lanes, 2^`log2_bytes` bytes each.
 pub fn lane_offsets(ops: &mut OpList<Word>, log2_bytes: i32, wish: Wish) -> Place {

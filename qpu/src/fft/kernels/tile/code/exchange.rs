@@ -15,7 +15,7 @@ use crate::isa::MulOp;
 pub const KEPT: usize = 8;
 
 /// The pair that the last step brought together: an output of the program's own and one of its
-/// partner's, whose parts are in different files.
+/// partner's. Real parts of both are in different files, and so are imaginary parts.
 pub type Met = [Complex; 2];
 
 /// From the outputs of the program's own transform to what makes those of the tile.
@@ -51,7 +51,7 @@ pub fn exchange(program: &mut UnitProgram, outputs: &[Complex; 16]) -> Vec<Met> 
                 ops.give_back(y.place);
                 sums[k][c]
             });
-            came.splice(of, now);
+            came[of].copy_from_slice(&now);
         }
     }
     let met = |(own, came)| [own, came];

@@ -46,7 +46,7 @@ const TEMPORARY: usize = 3;
 /// The program of a first pass.
 pub fn program(kind: Kind) -> Written {
     let (write, stores) = (Block::column(0, 0), [Store::rows(16, 0)]);
-    let mut program = UnitProgram::of_tiles(kind, write, &stores, unit::code::NAMES);
+    let mut program = UnitProgram::of_tiles(kind, write, &stores, unit::code::name);
     program.has_routines();
     let root = program.lanes(Lanes::Root);
     let mut points = Points::start(program, kind);
@@ -64,7 +64,7 @@ pub fn program(kind: Kind) -> Written {
         word: behind[number / 2][number % 2],
     });
     let columns = routines::columns(&mut points, Some(behind));
-    let mut first = First::new(kind, points, shared, [root, twiddle]);
+    let mut first = First::new(kind, points, shared, root, twiddle);
     dft16_of_columns(&mut first, columns);
     first.end();
     let roots = first.roots;
@@ -206,13 +206,15 @@ struct First {
 }
 
 impl First {
-    /// None has come, and all points are there. `twiddle` is the address of the unit's twiddles:
-    /// lane offsets of columns are added to it, or of four QPUs are those of roots by column.
+    /// None has come, and all points are there. `root` has lane offsets of roots, `twiddle` is the
+    /// address of the unit's twiddles. Lane offsets of columns are added to that; where four QPUs
+    /// share a tile, they find the roots by column instead.
     fn new(
         kind: Kind,
         mut points: Points,
         shared: [Place; 2],
-        [root, twiddle]: [Place; 2],
+        root: Place,
+        twiddle: Place,
     ) -> Self {
         // Columns of a tile.
         let columns = 256 / i32::from(kind.own_radix());

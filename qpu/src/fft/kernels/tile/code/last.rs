@@ -26,7 +26,7 @@ const PAIR: usize = 2;
 /// The program of a last pass.
 pub fn program(kind: Kind) -> Written {
     let stores = [Store::rows(8, 0), Store::rows(8, 8)];
-    let mut program = UnitProgram::of_tiles(kind, Block::row(0), &stores, unit::code::NAMES);
+    let mut program = UnitProgram::of_tiles(kind, Block::row(0), &stores, unit::code::name);
     let input = program.lanes(Lanes::Input);
     let root = program.lanes(Lanes::Root);
     let scale = program.lanes(Lanes::Scale);
@@ -118,7 +118,7 @@ fn multiplied_outputs(
         if let Some(column) = columns.get(k1 + 1) {
             let ops = &mut codelet.program.ops;
             // Results that lie where points come give way to them first.
-            let aside = results.map(|z| z.map(|value| aside(ops, value, &columns[0])));
+            let moved = results.map(|z| z.map(|value| aside(ops, value, &columns[0])));
             copy(ops, column, &columns[0]);
             // By files: of the results every other one is in file A.
             let [in_a, in_b] = FILES.map(|file| {
@@ -127,7 +127,8 @@ fn multiplied_outputs(
                 column.iter().filter(is_in).copied().collect::<Vec<_>>()
             });
             results = [in_a[0], in_b[0], in_a[1], in_b[1]];
-            copy(ops, &aside, &results);
+            // What is in accumulators is free again where the next call begins.
+            copy(ops, &moved, &results);
         }
         for (k2, z) in results.into_iter().enumerate() {
             outputs[k1 + 4 * k2] = Some(z);

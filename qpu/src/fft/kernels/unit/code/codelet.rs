@@ -118,11 +118,12 @@ impl Codelet {
             let [vector, component] = [n, component].map(|number| number as u8);
             codelet.fetch(lanes, Word::row(Row::Input { vector, component }))
         };
-        let factor = |component| conjugate.filter(|_| component == 1).map(Source::Place);
+        // Of real and of imaginary parts.
+        let factors = [None, conjugate.map(Source::Place)];
         let x = [0, 1].map(|component| {
             let fetched = fetch(self, n, component);
             let ops = &mut self.program.ops;
-            match factor(component) {
+            match factors[component] {
                 Some(factor) => ops.multiply(fetched, factor, Wish::AnyFile),
                 None => positive(ops.load(fetched.place, Wish::AnyFile)),
             }
@@ -132,7 +133,7 @@ impl Codelet {
         let both = [0, 1].map(|component| {
             let mut y = fetch(self, n + 8, component);
             let ops = &mut self.program.ops;
-            if let Some(factor) = factor(component) {
+            if let Some(factor) = factors[component] {
                 y = ops.multiply(y, factor, Wish::Accumulator);
             }
             let sum = ops.add(x[component], y, wishes[0][component]);

@@ -26,7 +26,7 @@ pub fn first(kind: Kind) -> Written {
             Stores::Listed(kind.radix as u8 / 8)
         },
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::NAMES);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
     let twiddle = is_first.then(|| program.lanes(Lanes::Twiddle));
     let scale =
         (!is_first).then(|| [0, 1].map(|component| program.number(Start::Scale { component })));

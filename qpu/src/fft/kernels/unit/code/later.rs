@@ -43,7 +43,7 @@ pub fn middle(kind: Kind) -> Written {
         write: Block::row(0),
         stores: Stores::Fixed(vec![Store::rows(32, 0)]),
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::NAMES);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
     let input = program.lanes(Lanes::Input);
     let has_rows = kind.radix > 16;
     if has_rows {
@@ -181,7 +181,7 @@ pub fn last(kind: Kind) -> Written {
             _ => vec![Store::rows(32, 0)],
         }),
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::NAMES);
+    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
     let input = program.lanes(Lanes::Input);
     let scale = program.lanes(Lanes::Scale);
     program.begin_unit();
@@ -244,8 +244,8 @@ impl Ends for Last {
 
     fn output(&mut self, k: usize, z: Complex) {
         let output = k as u8;
-        // Each of both rows is that of an octet.
-        let is_of_octets = self.radix == 16;
+        // Even and odd lanes hold different octets: each is a row of its own.
+        let has_two_octets = self.radix == 16;
         // Output 0 of part 0 is not multiplied; which part it is, is not known here.
         if self.radix > 32 || self.radix == 32 && output > 0 {
             let root = |component| Word::row(Row::Root { output, component });
@@ -254,7 +254,7 @@ impl Ends for Last {
                 .multiply_some(z, Cond::ZC, root(0), root(1));
         }
         let ops = self.ops();
-        self.outputs[k] = Some(if is_of_octets {
+        self.outputs[k] = Some(if has_two_octets {
             let [even, odd] = interleaved(ops, z);
             let row = ops.load(odd.place, Wish::AnyFile);
             ops.give_back_complex(z);

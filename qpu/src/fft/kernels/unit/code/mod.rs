@@ -17,7 +17,15 @@ pub use first::first;
 pub use later::{last, middle};
 
 use super::uniforms::{Record, Row, Scalars, Start};
-use crate::fft::kernels::unit_loop::{Names, names};
+use crate::fft::kernels::uniform::{Pack, UniformId};
+use crate::fft::kernels::unit_loop::List;
 
 /// The names of uniforms, for listings.
-pub const NAMES: Names = names::<Start, Record, Row, Scalars>;
+pub fn name(list: List, id: UniformId) -> String {
+    match list {
+        List::Start => format!("{:?}", Start::of(id)),
+        List::Record => format!("{:?}", Record::of(id)),
+        List::Row => format!("{:?}", Row::of(id)),
+        List::Scalar => format!("{:?}", Scalars::of(id)),
+    }
+}

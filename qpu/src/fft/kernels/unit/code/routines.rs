@@ -92,10 +92,12 @@ pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[
     let first = lookups(points, 0);
     // What the end of a column asks for is not always points.
     let mut ahead: Vec<[Place; 2]> = Vec::new();
-    for Lookup { lanes, .. } in first[..AHEAD].iter().filter(|_| behind.is_some()) {
-        if ahead.iter().all(|[of_points, _]| of_points != lanes) {
-            let ops = &mut points.codelet().program.ops;
-            ahead.push([*lanes, ops.load(*lanes, Wish::AnyFile)]);
+    if behind.is_some() {
+        for &Lookup { lanes, .. } in &first[..AHEAD] {
+            if ahead.iter().all(|&[of_points, _]| of_points != lanes) {
+                let ops = &mut points.codelet().program.ops;
+                ahead.push([lanes, ops.load(lanes, Wish::AnyFile)]);
+            }
         }
     }
     if points.codelet().asked == 0 {
@@ -296,6 +298,7 @@ pub fn groups(
     from_fn(|k| stay[k % 4][k / 4].map(|part| part.place))
 }
 
+/// Copies four numbers to where others are.
 pub fn copy(ops: &mut OpList<Word>, from: &[Complex; 4], to: &[Complex; 4]) {
     for (from, to) in from.as_flattened().iter().zip(to.as_flattened()) {
         ops.copy(from.place, to.place);

@@ -110,7 +110,8 @@ pub enum Packed {
     },
 }
 
-/// 16 bits for lanes whose number has this bit, which have the upper half of a word.
+/// The number of bits by which lanes shift a word: 16 in lanes whose number has the bit `bit`, a
+/// power of two, which have the upper half; 0 in others.
 pub fn shift_of_lanes(ops: &mut OpList<Word>, bit: u32, wish: Wish) -> Place {
     let set = ops.take(Wish::Accumulator);
     ops.add_op(AddOp::And, Source::Lane, bit as i32, set);
