@@ -2,8 +2,8 @@
 //!
 //! A table for 2^22 points has 2^18 entries, and a sine in f64 takes an ARM1176 some 400 clocks.
 //! Neighbouring entries differ by the same angle, so [`Roots`] takes one root and one step for a
-//! run of 32, four multiplications an entry. Each run begins at a [`root`]: the
-//! relative error stays below 4·32·2^-53, five decimal digits below what f32 holds.
+//! run of 32, four multiplications an entry. Each run begins at a [`root`]: the relative error
+//! stays below 4·32·2^-53, five decimal digits below what f32 holds.
 
 use core::f64::consts::TAU;
 

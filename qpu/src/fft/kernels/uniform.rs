@@ -2,8 +2,8 @@
 //! interpret.
 //!
 //! A kernel has an enum of what its programs read, written with [`uniforms!`]. In the lists of a
-//! [`Program`](super::program::Program) it is a [`UniformId`]: the number of the variant, then its
-//! fields.
+//! [`Program`](super::program::Program) a uniform is a [`UniformId`]: the number of the variant,
+//! then its fields.
 
 /// A uniform of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

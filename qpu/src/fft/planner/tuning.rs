@@ -56,9 +56,8 @@ fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'stat
     let mut of_length = rows
         .iter()
         .filter(|row| u32::from(row.log2_points) == log2_points);
-    let first = of_length.next();
-    let of_many = of_length.find(|row| batch >= MANY && row.batch > 1);
-    of_many.or(first)
+    let of_many = of_length.clone().find(|row| batch >= MANY && row.batch > 1);
+    of_many.or_else(|| of_length.next())
 }
 
 /// The row of a conservative plan

@@ -65,11 +65,12 @@ impl Lists {
         let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         let records = lists + pass.records + pass.records_of(program, stretch);
+        let [_, _, is_streamed] = pass.streamed;
         ProgramContext {
             program,
             number: pass.number_of(program),
             programs: pass.programs,
-            records: address(records, pass.streamed[2]),
+            records: address(records, is_streamed),
             units: pass.units_in(program, stretch),
             first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,

@@ -29,10 +29,10 @@ pub fn tasks() -> Vec<Task> {
         sharers,
     };
     let alone = |role| [16, 32, 64, 128].map(|radix| kind(role, radix, Samples::Points, 1));
-    let all = Samples::ALL.into_iter();
-    let first = all.filter(|samples| !samples.is_converted_apart());
-    let first =
-        first.flat_map(|samples| [16, 32, 64].map(|radix| kind(Role::First, radix, samples, 1)));
+    let first = Samples::ALL
+        .into_iter()
+        .filter(|samples| !samples.is_converted_apart())
+        .flat_map(|samples| [16, 32, 64].map(|radix| kind(Role::First, radix, samples, 1)));
     let shared = [
         (Role::First, 128, 2),
         (Role::First, 128, 4),
@@ -40,15 +40,18 @@ pub fn tasks() -> Vec<Task> {
         (Role::Last, 256, 4),
     ];
     let shared = shared.map(|(role, radix, sharers)| kind(role, radix, Samples::Points, sharers));
-    let kinds = alone(Role::Single).into_iter().chain(first);
-    let others = [Role::Middle, Role::Last].into_iter().flat_map(alone);
-    let kinds = kinds.chain(others).chain(shared).map(Task::Points);
-    let [Samples::Points, converted @ ..] = Samples::ALL else {
-        unreachable!("points come first");
-    };
-    let bins = Bins::all().map(Task::Bins);
+    let kinds = alone(Role::Single)
+        .into_iter()
+        .chain(first)
+        .chain(alone(Role::Middle))
+        .chain(alone(Role::Last))
+        .chain(shared);
+    let converted = Samples::ALL
+        .into_iter()
+        .filter(|&samples| samples != Samples::Points);
     kinds
-        .chain(bins)
+        .map(Task::Points)
+        .chain(Bins::all().map(Task::Bins))
         .chain(converted.map(Task::Convert))
         .collect()
 }

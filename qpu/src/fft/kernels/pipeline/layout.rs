@@ -209,7 +209,7 @@ impl Pipeline {
 
     /// Words of a consumer that it reads once.
     pub const fn consumer_head(&self) -> u32 {
-        11 + self.producer_head()
+        if self.groups > 1 { 14 } else { 12 }
     }
 
     /// Words before those of consumers.

@@ -342,7 +342,7 @@ impl OnePass for Short {
             // transform, in every second one.
             Word::StoreStride if is_shared => store_stride((64 * (self.sharers() - 1)) as u16),
             Word::StoreStride => store_stride(0),
-            // Of one program.
+            // Of one transform, or of a program's share of it.
             Word::StoreSetup { .. } => {
                 let rows = (ROWS / self.transforms()) as u8;
                 setup(Store::rows(rows, output_rows).setup())

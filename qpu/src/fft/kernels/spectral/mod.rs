@@ -86,20 +86,29 @@ pub enum PowerWay {
 impl Bins {
     /// All programs.
     pub fn all() -> impl Iterator<Item = Self> {
-        use PowerWay::{Both, Everywhere, Long, Short};
-        let short = [1, 2].map(|groups| Self::ShortSplit { groups });
+        /// The ways, and if decibels are stored beside powers.
+        const POWERS: [(PowerWay, bool); 7] = [
+            (PowerWay::Long, false),
+            (PowerWay::Long, true),
+            (PowerWay::Short, false),
+            (PowerWay::Short, true),
+            (PowerWay::Everywhere, false),
+            (PowerWay::Everywhere, true),
+            (PowerWay::Both, false),
+        ];
         let powers = [false, true].into_iter().flat_map(|is_real| {
-            let alone = [Long, Short, Everywhere].into_iter();
-            let alone = alone.flat_map(|way| [(way, false), (way, true)]);
-            alone
-                .chain([(Both, false)])
-                .map(move |(way, decibels)| Self::Power {
-                    is_real,
-                    decibels,
-                    way,
-                })
+            POWERS.map(|(way, decibels)| Self::Power {
+                is_real,
+                decibels,
+                way,
+            })
         });
-        let others = [Self::Split, short[0], short[1], Self::Product];
+        let others = [
+            Self::Split,
+            Self::ShortSplit { groups: 1 },
+            Self::ShortSplit { groups: 2 },
+            Self::Product,
+        ];
         others.into_iter().chain(powers)
     }
 

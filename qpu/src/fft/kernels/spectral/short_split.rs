@@ -71,14 +71,15 @@ impl RealPass {
         let of_run = 2 * self.bins().groups();
         let runs = self.runs().unit(unit);
         let has_last = index == 1 && unit == 0 && self.to_bins;
-        match (has_last, runs[1].bins > 0) {
-            (false, _) => {
-                let (run, Run { first, .. }) = stored(&runs, index);
-                (first, [of_run * run, of_run])
-            }
-            // The second run, and the line of bin M behind it; or that alone.
-            (true, true) => (runs[1].first, [of_run, of_run + 1]),
-            (true, false) => (1 << self.log2_half, [2 * of_run, 1]),
+        if !has_last {
+            let (run, Run { first, .. }) = stored(&runs, index);
+            (first, [of_run * run, of_run])
+        } else if runs[1].bins > 0 {
+            // The second run, and the line of bin M behind it.
+            (runs[1].first, [of_run, of_run + 1])
+        } else {
+            // The line of bin M alone.
+            (1 << self.log2_half, [2 * of_run, 1])
         }
     }
 }

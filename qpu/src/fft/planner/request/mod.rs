@@ -174,6 +174,7 @@ impl Request {
             1 => Domain::Real,
             _ => Domain::Complex,
         };
+        // Channels are taken from frames of two i32.
         let has_channels = self.samples == Format::I32 && self.channels.suits(domain);
         if self.channels != Channels::All && !has_channels {
             return Err(Error::Channels);

@@ -147,7 +147,7 @@ impl DoubleBuffered {
     pub const CONSUMER_HEAD: u32 = 5;
     /// Words before those of a producer's units.
     const PRODUCER: u32 = Self::HEAD + Self::PRODUCER_HEAD;
-    /// Words before those of consumers.
+    /// Words before those of consumers: as many as the generator puts there, which asserts it.
     pub const CONSUMER: u32 = 92;
 
     /// The k_x of a round, as its position in [`DoubleBuffered::K_X`]: a pair is two rounds of the

@@ -328,10 +328,12 @@ impl Sharing {
             let moved = ops.take(Wish::AnyFile);
             let product = Operation::mul(MulOp::Fmul, part.place, self.signs, moved);
             ops.push(product.rotated(8));
-            let negative = !Short::is_negative(output);
-            let place = moved;
-            let sum = ops.add(part, Value { place, negative }, Wish::File(file));
-            ops.give_back(moved);
+            let moved = Value {
+                place: moved,
+                negative: !Short::is_negative(output),
+            };
+            let sum = ops.add(part, moved, Wish::File(file));
+            ops.give_back(moved.place);
             ops.give_back(part.place);
             sum
         })
@@ -367,8 +369,8 @@ pub fn transform(ops: &mut OpList<Word>, points: [Complex; 8]) -> [Complex; 8] {
         y
     };
     let [s0, s1, s2, s3] = halves.map(|[sum, _]| sum);
-    let [even, odd] = [[s0, s2], [s1, s3]];
-    let [even, odd] = [butterfly_of(ops, 0, even), butterfly_of(ops, 1, odd)];
+    let even = butterfly_of(ops, 0, [s0, s2]);
+    let odd = butterfly_of(ops, 1, [s1, s3]);
     let [y0, y2, y4, y6] = four(ops, even, odd);
 
     let [d0, d1, d2, d3] = halves.map(|[_, difference]| difference);

@@ -10,11 +10,17 @@ use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, negate, po
 use crate::generate::schedule::{Operation, Place};
 use crate::isa::{AddOp, Cond, File};
 
+/// Addresses of the lanes of a run: of bins, and of mirrored bins.
+#[derive(Clone, Copy)]
+struct Addresses {
+    groups: [Place; 2],
+    /// Those of the first group, in which bin 0 may stand in for bin M.
+    first: [Place; 2],
+}
+
 /// The input side of a program.
 pub struct Half {
-    /// For each run the lanes' addresses of bins and of mirrored bins, and the same of its first
-    /// group, in which bin 0 may stand in for bin M.
-    runs: [[[Place; 2]; 2]; 2],
+    runs: [Addresses; 2],
     /// Addresses of the roots of both runs.
     pub roots: [Place; 2],
 }
@@ -41,12 +47,15 @@ impl Half {
         program.ops.set_lane_flags(15);
         let [input, mirrored] = lanes;
         let runs = [0, 1].map(|run| {
-            let both = [(Stream::Points, input), (Stream::Mirrored, mirrored)]
+            let groups = [(Stream::Points, input), (Stream::Mirrored, mirrored)]
                 .map(|(stream, lanes)| program.base(Record::Address { run, stream }, lanes));
-            let mut first = both;
-            let wrapped = &mut first[usize::from(1 - run)];
-            *wrapped = wrap(&mut program.ops, *wrapped, run);
-            [both, first]
+            let [points, mirrored] = groups;
+            let first = if run == 0 {
+                [points, wrap(&mut program.ops, mirrored, run)]
+            } else {
+                [wrap(&mut program.ops, points, run), mirrored]
+            };
+            Addresses { groups, first }
         });
         let roots = [0, 1].map(|run| {
             let stream = Stream::Roots;
@@ -57,14 +66,20 @@ impl Half {
 
     /// Every register that holds an address of bins, each once.
     pub fn addresses(&self) -> impl Iterator<Item = Place> {
-        let [[up, [_, first_up]], [down, [first_down, _]]] = self.runs;
-        up.into_iter().chain(down).chain([first_up, first_down])
+        let [up, down] = self.runs;
+        let groups = up.groups.into_iter().chain(down.groups);
+        groups.chain([up.first[1], down.first[0]])
     }
 
     /// Twice the real spectrum's bins of a group, or the half's times 2 of those: see
     /// [`crate::fft::kernels::spectral`].
     pub fn group(&self, program: &mut UnitProgram, run: u8, group: u8, roots: Roots) -> Complex {
-        let [points, mirrored] = self.runs[usize::from(run)][usize::from(group == 0)];
+        let addresses = self.runs[usize::from(run)];
+        let [points, mirrored] = if group == 0 {
+            addresses.first
+        } else {
+            addresses.groups
+        };
         let fetch = |ops: &mut OpList<Word>, tmu, stream, component| {
             let address = match stream {
                 Stream::Points => points,

@@ -212,15 +212,15 @@ impl Unit {
         let ops = &mut program.ops;
         let greatest = self.greatest.get(index);
         let squares = x.map(|part| {
-            let sign = Source::Place(self.sign);
-            let signed = greatest
-                .is_none()
-                .then(|| ops.multiply(part, sign, Wish::AnyFile));
-            let factor = Source::Place(signed.unwrap_or(part).place);
-            let square = ops.multiply(part, factor, Wish::Accumulator);
-            for part in signed.into_iter().chain([part]) {
-                ops.give_back(part.place);
-            }
+            let square = if greatest.is_some() {
+                ops.multiply(part, Source::Place(part.place), Wish::Accumulator)
+            } else {
+                let signed = ops.multiply(part, Source::Place(self.sign), Wish::AnyFile);
+                let square = ops.multiply(part, Source::Place(signed.place), Wish::Accumulator);
+                ops.give_back(signed.place);
+                square
+            };
+            ops.give_back(part.place);
             square
         });
         let power = ops.add(squares[0], squares[1], Wish::Accumulator).place;
@@ -235,13 +235,14 @@ impl Unit {
         ops.give_back(power);
     }
 
-    /// The factor that makes the power of group `index` of a sum.
+    /// The factor that makes the power of group `index` of a sum: of the first group of a run its
+    /// own, where there is one, else `scale`.
     fn factor(&self, index: usize, scale: Place) -> Place {
         let groups = usize::from(self.bins.groups());
-        let own = self.factors.get(index / groups);
-        own.filter(|_| index.is_multiple_of(groups))
-            .copied()
-            .unwrap_or(scale)
+        match self.factors.get(index / groups) {
+            Some(&of_first) if index.is_multiple_of(groups) => of_first,
+            _ => scale,
+        }
     }
 
     /// Combines with what is in memory; the rows to be stored.

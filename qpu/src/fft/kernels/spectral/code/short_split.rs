@@ -29,6 +29,7 @@ pub fn program(bins: Bins) -> Generated {
 
     program.begin_unit();
     let ops = &mut program.ops;
+    // Lane 0 has Z.
     ops.push(Operation::copy(Source::Lane, Destination::Nothing).setting_flags());
     let wrapped = half::wrap(ops, down, 0);
     let mut written = Vec::new();

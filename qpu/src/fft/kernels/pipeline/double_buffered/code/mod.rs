@@ -168,7 +168,7 @@ pub fn program(tried: Tried<'_>) -> Generated {
     }
 }
 
-/// What code reads that `write` writes.
+/// The words that the code reads which `write` writes.
 fn reads(all: &mut Assembly, write: impl FnOnce(&mut Assembly)) -> Vec<Word> {
     let from = all.uniforms.len();
     write(all);
@@ -244,8 +244,9 @@ fn way(b: &mut Builder) {
     b.mov(ra(WAY), UNIF);
 }
 
-/// Lookups that bring roots into the L2C before producers want them: of half `half`. SDRAM would be
-/// too busy for stores if eight producers asked for all of a half at once.
+/// Lookups that bring roots of half `half` into the L2C before producers want them: of the first
+/// when producers have the rows of late units, of the second behind their first round. SDRAM would
+/// be too busy for stores if eight producers asked for all of a half at once.
 fn look_up_roots(all: &mut Assembly, half: u8) {
     all.b.shl(R0, ELEM_NUM, 6);
     for (number, tmu) in (0..).zip([TMU0_S, TMU1_S]) {
