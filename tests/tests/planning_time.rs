@@ -76,13 +76,13 @@ fn check(lengths: impl Iterator<Item = u32>) {
         assert_eq!(done.status, DONE, "2^{log2n}");
         let mut expected = memory();
         let plan = expected.make(&task).expect("a plan");
-        let memory = plan.arrangement().memory();
+        let memory = plan.arrangement().memory;
         let differs = (0..WORDS).find(|&n| written[n] != expected.words[n]);
         assert_eq!(differs, None, "2^{log2n}: a word differs from the host's");
         let ms = f64::from(done.clocks) / CLOCKS_PER_MS;
         eprintln!(
             "2^{log2n} as {}: {ms:.1} ms of virtual time for {} KiB of programs and lists, {} KiB of tables",
-            plan.arrangement().split(),
+            plan.arrangement().split,
             memory.programs >> 10,
             memory.tables >> 10
         );

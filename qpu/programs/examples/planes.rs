@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             for qpus in [12, 8, 6] {
                 let with = |mut request: Request| {
                     // Not as the table says.
-                    let split = Plan::arrangement_of::<()>(FFT, &request).map(|x| x.split());
+                    let split = Plan::arrangement_of::<()>(FFT, &request).map(|x| x.split);
                     request.split = split.ok();
                     (request.qpus, request.one_launch) = (qpus, one_launch);
                     time(&request)

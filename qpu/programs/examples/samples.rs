@@ -26,7 +26,7 @@ fn main() -> Result<(), String> {
         for batch in [1, 10] {
             let mut request = Request::new(log2_points, batch);
             let plan = Plan::arrangement_of::<SimError>(FFT, &request);
-            let split = plan.map_err(|error| error.to_string())?.split();
+            let split = plan.map_err(|error| error.to_string())?.split;
             print!("| 2^{log2_points} | {batch} | {split} |");
             for samples in [Format::F32, Format::I16, Format::I32, Format::U8] {
                 for windowed in [false, true] {

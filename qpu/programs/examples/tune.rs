@@ -196,7 +196,7 @@ fn fastest(
             qpus: 12,
             one_launch: false,
             streams: match conservative {
-                true => Streams::NONE,
+                true => Streams::default(),
                 false => Streams::unmeasured(batch),
             },
             conservative,

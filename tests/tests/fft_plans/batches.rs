@@ -62,7 +62,7 @@ fn a_transform_does_not_depend_on_its_batch() {
         // The same passes: the table may choose others for other batches.
         let mut memory = SimRunner::new(1 << 22);
         let plan = Plan::with_buffers(FFT, &batch, &mut memory).unwrap();
-        one.split = Some(plan.arrangement().split());
+        one.split = Some(plan.arrangement().split);
         for (number, input) in input.chunks(points).enumerate() {
             let alone = transform(&one, Pace::Functional, true, Direction::Inverse, input);
             let same = bits(&alone) == bits(&together[number * points..][..points]);

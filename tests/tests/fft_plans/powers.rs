@@ -47,7 +47,7 @@ fn runner(request: &Request, pace: Pace) -> SimRunner {
 /// A plan, garbage where it keeps data between passes and in its output.
 fn plan(request: &Request, runner: &mut SimRunner) -> Plan {
     let plan = Plan::with_buffers(FFT, request, runner).unwrap();
-    let memory = plan.arrangement().memory();
+    let memory = plan.arrangement().memory;
     let garbage = vec![f32::NAN.to_bits(); memory.scratch as usize / 4];
     let first = (memory.total() - memory.scratch) / 4;
     runner.write(plan.block(), first, &garbage).unwrap();

@@ -57,7 +57,7 @@ fn plan(request: &Request, in_place: bool, runner: &mut SimRunner) -> Plan {
         runner.alloc(to, 4096).unwrap()
     };
     let plan = Plan::new(FFT, request, [input, output], runner).unwrap();
-    let memory = plan.arrangement().memory();
+    let memory = plan.arrangement().memory;
     let garbage = vec![f32::NAN.to_bits(); memory.scratch as usize / 4];
     let first = (memory.total() - memory.scratch) / 4;
     runner.write(plan.block(), first, &garbage).unwrap();

@@ -218,7 +218,7 @@ fn converted_points_are_transformed_as_if_they_had_been_f32() {
                     points.split = Some(
                         Plan::arrangement_of::<SimError>(FFT, &request)
                             .unwrap()
-                            .split(),
+                            .split,
                     );
                     let wanted = transform(&points, Pace::Functional, false, direction, &converted);
                     assert!(bits(&got) == bits(&wanted), "2^{log2n} x {batch} {format}");

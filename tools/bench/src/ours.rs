@@ -76,7 +76,7 @@ fn allocating(case: &Case, constants: &Constants) -> Result<Option<u64>> {
     if !has_peer || case.direction != Direction::Inverse {
         return Ok(None);
     }
-    let side = of_streams(case, constants, Some(Streams::NONE))?;
+    let side = of_streams(case, constants, Some(Streams::default()))?;
     Ok(Some(side.cycles))
 }
 

@@ -60,7 +60,7 @@ impl QpuPlan {
         }
         Some(Self {
             title: planned.title(Direction::Forward),
-            split: planned.arrangement.split().to_string(),
+            split: planned.arrangement.split.to_string(),
             cells: planned.passes().flat_map(|pass| cells(&pass)).collect(),
             sentences,
             clocks: clocks.unwrap_or(f64::NAN),
@@ -101,7 +101,7 @@ fn cells(pass: &PassLine) -> [String; 8] {
 
 /// The passes as a picture: every row up to 64 points, else a few of each stage.
 fn picture(planned: &Planned) -> String {
-    let Some(flow) = flow::of_split(&planned.arrangement.split()) else {
+    let Some(flow) = flow::of_split(&planned.arrangement.split) else {
         return String::new();
     };
     let rows = if flow.network.points() <= rows::FULL_POINTS {

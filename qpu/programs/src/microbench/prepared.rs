@@ -158,7 +158,7 @@ impl Prepared {
             Test::Transform { streamed } => {
                 let mut request = firmware::transform(LOG2_POINTS);
                 if !streamed {
-                    request.streams = Some(Streams::NONE);
+                    request.streams = Some(Streams::default());
                 }
                 let plan = Plan::with_buffers(FIRMWARE, &request, runner).map_err(of_plan)?;
                 self.plan = Some(plan);

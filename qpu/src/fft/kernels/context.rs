@@ -74,9 +74,7 @@ pub struct ProgramContext {
     pub conjugate: f32,
     /// Factors of real and imaginary parts of the output: the same or each other's negative.
     pub scale: [f32; 2],
-    /// True if the pass is the first of its launch.
-    pub opens: bool,
-    /// Number of the pass in its launch.
+    /// Number of the pass in its launch: 0 for the first.
     pub gate: u32,
     /// Addresses of the code and of this program's start list of the pass that follows in the
     /// launch.

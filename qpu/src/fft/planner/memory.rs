@@ -228,11 +228,13 @@ impl Memory {
 /// Everything of a plan but the addresses of its buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrangement {
-    split: Split,
+    /// The split of the length: for a plane, that of its rows.
+    pub split: Split,
     passes: [Option<PassMemory>; MAX_STEPS],
     /// Addresses at which the scratch areas begin.
     areas: [u32; MAX_AREAS],
-    memory: Memory,
+    /// The memory that it needs.
+    pub memory: Memory,
 }
 
 impl Arrangement {
@@ -301,18 +303,6 @@ impl Arrangement {
                 scratch: end as u32 - tables_end,
             },
         })
-    }
-
-    /// The split of the length: for a plane, that of its rows.
-    #[must_use]
-    pub const fn split(&self) -> Split {
-        self.split
-    }
-
-    /// The memory that it needs.
-    #[must_use]
-    pub const fn memory(&self) -> Memory {
-        self.memory
     }
 
     /// The passes, first to last.

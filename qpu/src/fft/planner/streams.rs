@@ -8,8 +8,9 @@
 
 use crate::job::BusAddr;
 
-/// A bit for each pass of a plan, the first in bit 0: set if it reads past the L2.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A bit for each pass of a plan, the first in bit 0: set if it reads past the L2. By default
+/// everything stays in the L2 for as long as it may.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Streams {
     /// The points that the pass transforms.
     pub reads: u8,
@@ -20,13 +21,6 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Everything stays in the L2 for as long as it may.
-    pub const NONE: Self = Self {
-        reads: 0,
-        tables: 0,
-        records: 0,
-    };
-
     /// From one number, reads in its third byte, then tables, then records: the form of the table
     /// of splits.
     #[must_use]

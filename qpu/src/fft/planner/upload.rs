@@ -83,7 +83,6 @@ impl Lists {
                 1.0
             },
             scale: self.scale(pass, direction),
-            opens: pass.gate == 0,
             gate: pass.gate,
             next: self
                 .arrangement
@@ -298,7 +297,7 @@ impl ProgramContext {
                 let scale = self.scale[usize::from(component)];
                 layout.factor(scale).to_bits()
             }
-            Start::Opens => (self.opens && self.program == 0).into(),
+            Start::Opens => (self.gate == 0 && self.program == 0).into(),
             Start::Code => self.code,
             Start::Number => self.number,
             Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),

@@ -138,7 +138,7 @@ impl Fft {
             output_step: request.output_bytes() / 4 / u64::from(request.batch),
             memory_bytes: request.input_bytes()
                 + request.output_bytes()
-                + u64::from(self.plan.arrangement().memory().total()),
+                + u64::from(self.plan.arrangement().memory.total()),
         }
     }
 

@@ -27,7 +27,7 @@ pub struct Clocks {
 /// proportion: ten of 2^4 points take half as long again as one.
 #[must_use]
 pub fn tabled(planned: &Planned) -> Option<Clocks> {
-    let (request, split) = (&planned.request, planned.arrangement.split());
+    let (request, split) = (&planned.request, planned.arrangement.split);
     let Transform::Complex { log2_points } = request.transform else {
         return None;
     };

@@ -109,7 +109,7 @@ impl Planned {
         let mut passes = self.arrangement.passes();
         let one = passes.find_map(|pass| pass.layout().one_pass());
         let steps = one.map(|one: &dyn OnePass| words::steps(one));
-        let marks = words::marks(&self.arrangement.split());
+        let marks = words::marks(&self.arrangement.split);
         let left_out = self.passes().filter(|pass| pass.left_out > 0).map(|pass| {
             format!(
                 "the {} pass leaves {} QPUs out, so that fewer share their caches",
@@ -129,7 +129,7 @@ impl Planned {
     /// The memory in sentences.
     #[must_use]
     pub fn memory(&self) -> Vec<String> {
-        let (request, memory) = (&self.request, self.arrangement.memory());
+        let (request, memory) = (&self.request, self.arrangement.memory);
         let mut lines = vec![
             format!(
                 "memory beside input and output: {} bytes (programs and lists {}, twiddles {}, between passes {})",
@@ -168,7 +168,7 @@ impl Planned {
         } else {
             input + output
         };
-        u64::from(self.arrangement.memory().total()) + buffers
+        u64::from(self.arrangement.memory.total()) + buffers
     }
 }
 

@@ -36,15 +36,7 @@ const RECORD_BYTES: usize = 1;
 
 pub type Source = schedule::Source<Word>;
 
-/// The way of the 32 rows into the VPM and out of it, in area 0.
-pub struct Shape {
-    /// The block of the writes.
-    pub write: Block,
-    /// In order.
-    pub stores: Stores,
-}
-
-/// The stores of a unit.
+/// The stores of a unit, in order.
 pub enum Stores {
     /// These.
     Fixed(Vec<Store>),
@@ -105,13 +97,14 @@ pub struct UnitProgram {
 }
 
 impl UnitProgram {
-    /// A program in which nothing but the start is written.
-    pub fn new(task: Task, shape: &Shape, names: Names) -> Self {
+    /// A program in which nothing but the start is written. `write` is the block of area 0 in which
+    /// the 32 rows are written.
+    pub fn new(task: Task, write: Block, stores: &Stores, names: Names) -> Self {
         let mut ops = OpList::new(Place::R4);
         let constants = Constants::load(&mut ops);
         let mut keep = || ops.take(Wish::AnyFile);
         let [records, area, write_setup] = [keep(), keep(), keep()];
-        let (fixed, listed) = match &shape.stores {
+        let (fixed, listed) = match stores {
             Stores::Fixed(stores) => (&stores[..], 0),
             Stores::Listed(count) => (&[][..], *count),
         };
@@ -128,7 +121,7 @@ impl UnitProgram {
         let pitch = is_last.then(|| ops.take(Wish::AnyFile));
         set_stride(&mut ops, pitch);
         // Row 32 is bit 5 of the address of a write, bit 12 of a store's.
-        let write = shape.write.write_setup();
+        let write = write.write_setup();
         let setups = fixed.iter().map(|store| (store.setup(), 12));
         let places = [write_setup]
             .into_iter()

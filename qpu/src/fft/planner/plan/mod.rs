@@ -37,7 +37,7 @@ impl Plan {
     /// # Errors
     /// An error of the request.
     pub fn memory<E>(catalogue: &'static [Program], request: &Request) -> Result<Memory, Error<E>> {
-        Ok(arrangement(catalogue, request)?.1.memory())
+        Ok(arrangement(catalogue, request)?.1.memory)
     }
 
     /// The passes, programs and memory that a request gets.
@@ -63,7 +63,7 @@ impl Plan {
     ) -> Result<Request, Error<E>> {
         let (request, arrangement) = arrangement(catalogue, request)?;
         Ok(Request {
-            split: Some(arrangement.split()),
+            split: Some(arrangement.split),
             ..request
         })
     }
@@ -84,7 +84,7 @@ impl Plan {
     ) -> Result<Self, Error<R::Error>> {
         let (request, arrangement) = arrangement(catalogue, request)?;
         check_buffers(&request, input, output)?;
-        let bytes = arrangement.memory().total();
+        let bytes = arrangement.memory.total();
         let block = runner.alloc(bytes, 4096).map_err(|error| Error::Memory {
             bytes,
             buffers: 0,
@@ -119,7 +119,7 @@ impl Plan {
         request: &Request,
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
-        let bytes = arrangement(catalogue, request)?.1.memory().total();
+        let bytes = arrangement(catalogue, request)?.1.memory.total();
         let [input, output] = [request.input_bytes(), request.output_bytes()].map(|x| x as u32);
         let refused = |error| Error::Memory {
             bytes,
@@ -146,7 +146,7 @@ impl Plan {
         let request = self.request();
         let [read, written] = [request.input_bytes(), request.output_bytes()]
             .map(|bytes| (bytes as u32).next_multiple_of(ALIGN));
-        let bytes = read + written + self.arrangement().memory().programs;
+        let bytes = read + written + self.arrangement().memory.programs;
         // At once, so that nothing is taken when it is not enough.
         let all = runner.alloc(bytes, ALIGN).map_err(|error| Error::Memory {
             bytes,
@@ -391,7 +391,7 @@ fn arrangement<E>(
     let mut fixed = *request;
     if request.conservative {
         fixed.one_launch = false;
-        fixed.streams = Some(Streams::NONE);
+        fixed.streams = Some(Streams::default());
         if request.split.is_none() {
             let row = tuning::conservative(log2_points, request.rows()).ok_or_else(length)?;
             fixed.split = Some(Split::new(row.log2_radices).ok_or_else(length)?);

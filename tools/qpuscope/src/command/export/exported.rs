@@ -119,7 +119,7 @@ impl Exported {
         let block = plan.block().addr.0 - base;
         let mut map = vec![input.clone(), output.clone()];
         map.extend(areas(plan.arrangement(), block));
-        let end = block + plan.arrangement().memory().total();
+        let end = block + plan.arrangement().memory.total();
         Ok(Self {
             bytes: end.next_multiple_of(ALIGN),
             input,
@@ -212,7 +212,7 @@ fn areas(arrangement: &Arrangement, block: u32) -> Vec<Area> {
     }
     starts.sort_by_key(|(at, _)| *at);
     let ends = starts.iter().skip(1).map(|(at, _)| *at);
-    let ends: Vec<u32> = ends.chain([arrangement.memory().total()]).collect();
+    let ends: Vec<u32> = ends.chain([arrangement.memory.total()]).collect();
     let areas = starts.into_iter().zip(ends).map(|((at, name), end)| Area {
         name,
         offset: block + at,

@@ -37,7 +37,7 @@ impl Report<'_> {
             "{}: {}\n\n\
              pass         radix  points a unit reads  units  programs  code  read (bytes)  written (bytes)\n",
             planned.title(self.direction),
-            planned.arrangement.split(),
+            planned.arrangement.split,
         );
         for pass in planned.passes() {
             let radix = pass.radix.map_or("-".into(), |radix| radix.to_string());
@@ -90,8 +90,8 @@ impl Report<'_> {
     pub fn json(&self) -> Value {
         let arrangement = &self.planned.arrangement;
         let request = &self.planned.request;
-        let memory = arrangement.memory();
-        let radices: Vec<_> = arrangement.split().radices().collect();
+        let memory = arrangement.memory;
+        let radices: Vec<_> = arrangement.split.radices().collect();
         let passes: Vec<_> = self.planned.passes().map(|pass| pass_json(&pass)).collect();
         let kind = match request.transform {
             Transform::Complex { .. } | Transform::Convolution { .. } => "complex",
@@ -110,7 +110,7 @@ impl Report<'_> {
             "direction": transform::name(self.direction),
             "board": self.board.name(),
             "radices": radices,
-            "split": arrangement.split().to_string(),
+            "split": arrangement.split.to_string(),
             "passes": passes,
             "memory_bytes": memory.total(),
             "program_bytes": memory.programs,

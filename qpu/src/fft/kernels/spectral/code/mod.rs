@@ -10,7 +10,7 @@ use self::half::{Half, Roots};
 use super::{Bins, Record, Row, Start, Stream};
 use crate::fft::kernels::program::{Lanes, Task};
 use crate::fft::kernels::uniform::{Pack, UniformId};
-use crate::fft::kernels::unit_loop::{List, Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::fft::kernels::unit_loop::{List, Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
 use crate::generate::schedule::Place;
 use crate::isa::Cond;
@@ -18,11 +18,8 @@ use crate::vpm::Block;
 
 /// The operations to schedule of a program of a kind, where that has a unit loop around it.
 pub fn written(bins: Bins) -> Option<Written> {
-    let shape = Shape {
-        write: Block::row(0),
-        stores: Stores::Listed(bins.stores()),
-    };
-    let program = UnitProgram::new(Task::Bins(bins), &shape, name);
+    let stores = Stores::Listed(bins.stores());
+    let program = UnitProgram::new(Task::Bins(bins), Block::row(0), &stores, name);
     match bins {
         Bins::Split => Some(split(program)),
         Bins::ShortSplit { .. } => None,

@@ -9,7 +9,7 @@ use super::routines::{Routines, groups, words_of_group};
 use crate::fft::Role;
 use crate::fft::kernels::program::{Kind, Lanes, Start, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Row};
-use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::fft::kernels::unit_loop::{Source, Stores, UnitProgram, Word, Written};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish};
 use crate::generate::codelet::radix16::{Ends, dft16, dft16_of_columns};
 use crate::generate::schedule::Place;
@@ -18,15 +18,13 @@ use crate::vpm::{Block, Store};
 /// The program of a first or single pass.
 pub fn first(kind: Kind) -> Written {
     let is_first = kind.role == Role::First;
-    let shape = Shape {
-        write: Block::column(0, 0),
-        stores: if is_first {
-            Stores::Fixed(vec![Store::rows(32, 0)])
-        } else {
-            Stores::Listed(kind.radix as u8 / 8)
-        },
+    let stores = if is_first {
+        Stores::Fixed(vec![Store::rows(32, 0)])
+    } else {
+        Stores::Listed(kind.radix as u8 / 8)
     };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
+    let (task, write) = (Task::Points(kind), Block::column(0, 0));
+    let mut program = UnitProgram::new(task, write, &stores, super::name);
     let twiddle = is_first.then(|| program.lanes(Lanes::Twiddle));
     let scale =
         (!is_first).then(|| [0, 1].map(|component| program.number(Start::Scale { component })));

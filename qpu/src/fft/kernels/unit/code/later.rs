@@ -16,9 +16,7 @@ use super::codelet::{Lookup, add_moved, shared_twiddle};
 use super::routines::columns;
 use crate::fft::kernels::program::{self, Kind, Lanes, Task};
 use crate::fft::kernels::unit::uniforms::{Record, Row, Scalars};
-use crate::fft::kernels::unit_loop::{
-    Shape, Source, Stores, UnitProgram, Word, Written, lane_offsets,
-};
+use crate::fft::kernels::unit_loop::{Source, Stores, UnitProgram, Word, Written, lane_offsets};
 use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::generate::codelet::radix16::{Ends, dft16, dft16_of_columns};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -39,11 +37,8 @@ fn rows_by_half(outputs: Outputs) -> Vec<Place> {
 
 /// The program of a middle pass.
 pub fn middle(kind: Kind) -> Written {
-    let shape = Shape {
-        write: Block::row(0),
-        stores: Stores::Fixed(vec![Store::rows(32, 0)]),
-    };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
+    let stores = Stores::Fixed(vec![Store::rows(32, 0)]);
+    let mut program = UnitProgram::new(Task::Points(kind), Block::row(0), &stores, super::name);
     let input = program.lanes(Lanes::Input);
     let has_rows = kind.radix > 16;
     if has_rows {
@@ -174,14 +169,11 @@ impl Ends for Middle {
 
 /// The program of a last pass.
 pub fn last(kind: Kind) -> Written {
-    let shape = Shape {
-        write: Block::row(0),
-        stores: Stores::Fixed(match kind.radix {
-            16 => vec![Store::rows(16, 0), Store::rows(16, 16)],
-            _ => vec![Store::rows(32, 0)],
-        }),
-    };
-    let mut program = UnitProgram::new(Task::Points(kind), &shape, super::name);
+    let stores = Stores::Fixed(match kind.radix {
+        16 => vec![Store::rows(16, 0), Store::rows(16, 16)],
+        _ => vec![Store::rows(32, 0)],
+    });
+    let mut program = UnitProgram::new(Task::Points(kind), Block::row(0), &stores, super::name);
     let input = program.lanes(Lanes::Input);
     let scale = program.lanes(Lanes::Scale);
     program.begin_unit();
