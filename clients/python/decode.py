@@ -7,7 +7,7 @@ import argparse, json, math, os, socket, struct, sys, termios, tty, zlib
 HEADER = struct.Struct("<BBBBHHIQH")
 DESCRIPTOR = struct.Struct("<IQQI7BddIIiIdff")
 HEAD = struct.Struct("<HIIIIBBBBIQ6I")
-COUNTERS = ["overruns", "clipped", "dropped", "clamped", "qpu_us", "cpu_us"]
+COUNTERS = ["overruns", "clipped", "dropped", "clamped", "qpu_us", "cpu_us", "left_out"]
 LONGEST_SEGMENT, MOST_VALUES, MOST_WAITING = 4139, 1 << 22, 64
 TEXT = frozenset(b"\t\r\n") | frozenset(range(32, 127))
 ENCODINGS = {0: "<f", 1: "<H", 2: "B"}
@@ -96,6 +96,9 @@ class Stream:
             self.number = number
             doubt = struct.unpack_from("<QQ", payload, HEAD.size) if flags & 4 else None
             duty = struct.unpack_from("<I", payload, HEAD.size + 4 * (flags & 4))[0] / 1e6 if flags & 8 else None
+            behind = HEAD.size + 4 * (flags & 4) + (flags & 8) // 2
+            lost, left_out = struct.unpack_from("<QQ", payload, behind) if flags & 16 else (head[11], 0)
+            head = (*head[:11], lost, *head[12:], left_out)
             self.record = dict(key=key, head=head, time=self.time_us, doubt=doubt, duty=duty, values=[None] * total)
         record = self.record
         record["next"] = first + len(values)

@@ -77,6 +77,9 @@ register_structs! {
     }
 }
 
+/// Words that a channel may have read and not written: its place is that of the next write.
+pub const HELD_WORDS: u32 = 1;
+
 /// Words of a control block, which begins at a multiple of 32 bytes.
 pub const BLOCK_WORDS: usize = 8;
 
@@ -88,6 +91,9 @@ pub const USUAL_CHANNELS: u32 = 0x7f35;
 
 /// The time that a channel may take to end its writes: many times that of one write.
 const STOP_US: u64 = 100;
+
+/// The time that a channel may take to load a control block: many times that of a read.
+const LOAD_US: u64 = 100;
 
 /// A share of the bus for samples that cannot wait, and more when the FIFO fills.
 const PRIORITY: u32 = 8;
@@ -103,6 +109,16 @@ pub enum Request {
 }
 
 impl Request {
+    /// The bits of CS for a channel that it paces. A write that is waited for at the end of a block
+    /// delays the next block, and SMI's samples go on meanwhile. AVDecoder and iosoft do without.
+    fn control(self) -> FieldValue<u32, CS::Register> {
+        let priorities = CS::PANIC_PRIORITY.val(PANIC_PRIORITY) + CS::PRIORITY.val(PRIORITY);
+        match self {
+            Self::PcmRx => priorities + CS::WAIT_FOR_OUTSTANDING_WRITES::SET,
+            Self::Smi => priorities,
+        }
+    }
+
     /// The transfer information of a channel that it paces.
     fn information(self) -> FieldValue<u32, TI::Register> {
         TI::SRC_DREQ::SET
@@ -116,18 +132,18 @@ impl Request {
     }
 }
 
-/// The control block of a ring: words of a FIFO to `bytes` bytes of memory, again and again.
-/// `itself` is the block's own address.
+/// A control block that moves words of a FIFO to `bytes` bytes of memory. The block at `next`
+/// follows; that of a ring is its own next one.
 #[must_use]
-pub fn ring_block(
-    itself: BusAddr,
+pub fn fill_block(
+    next: BusAddr,
     request: Request,
     fifo: BusAddr,
     to: BusAddr,
     bytes: u32,
 ) -> [u32; BLOCK_WORDS] {
     let information = request.information() + TI::DEST_INC::SET;
-    [information.value, fifo.0, to.0, bytes, 0, itself.0, 0, 0]
+    [information.value, fifo.0, to.0, bytes, 0, next.0, 0, 0]
 }
 
 /// A control block that leaves out the first `bytes` bytes of a FIFO: all of them go to one word of
@@ -175,8 +191,9 @@ impl Channel {
         self.registers.visit(|dma| visit(&dma.CHANNELS[number]))
     }
 
-    /// Starts at a control block, which is in RAM already.
-    pub fn start(&mut self, block: BusAddr) {
+    /// Starts at a control block, which is in RAM already, and waits until the channel has loaded
+    /// it: then its place is that of the block's `destination`.
+    pub fn start(&mut self, block: BusAddr, request: Request, destination: BusAddr) {
         self.stop();
         let number = self.number;
         self.registers
@@ -192,13 +209,10 @@ impl Channel {
                     + DEBUG::READ_LAST_NOT_SET_ERROR::SET,
             );
             channel.CONBLK_AD.set(block.0);
-            channel.CS.write(
-                CS::WAIT_FOR_OUTSTANDING_WRITES::SET
-                    + CS::PANIC_PRIORITY.val(PANIC_PRIORITY)
-                    + CS::PRIORITY.val(PRIORITY)
-                    + CS::ACTIVE::SET,
-            );
+            channel.CS.write(request.control() + CS::ACTIVE::SET);
         });
+        let place = || self.visit(|channel| channel.DEST_AD.get());
+        self.clock.wait_for(LOAD_US, || place() == destination.0);
     }
 
     /// Ends the transfer: the channel pauses, its writes end, and it is reset.
@@ -244,7 +258,7 @@ mod tests {
     #[test]
     fn the_block_of_a_ring_waits_for_pcm_and_leads_to_itself() {
         let [itself, fifo, to] = [0x4010_0000, 0x7e20_3004, 0x4200_0000].map(BusAddr);
-        let block = ring_block(itself, Request::PcmRx, fifo, to, 1 << 22);
+        let block = fill_block(itself, Request::PcmRx, fifo, to, 1 << 22);
         let information = 3 << 16 | 1 << 10 | 1 << 4 | 1 << 3;
         let wanted = [information, fifo.0, to.0, 1 << 22, 0, itself.0, 0, 0];
         assert_eq!(block, wanted);
@@ -254,7 +268,7 @@ mod tests {
     fn a_ring_of_smi_does_not_wait_for_its_writes_and_can_begin_later() {
         let [itself, fifo, to] = [0x4010_0000, 0x7e60_000c, 0x4200_0000].map(BusAddr);
         let [ring, skip] =
-            [ring_block, skip_block].map(|block| block(itself, Request::Smi, fifo, to, 4096));
+            [fill_block, skip_block].map(|block| block(itself, Request::Smi, fifo, to, 4096));
         assert_eq!(ring[0], 4 << 16 | 1 << 10 | 1 << 4);
         assert_eq!(skip[0], 4 << 16 | 1 << 10);
         assert_eq!(ring[1..], skip[1..]);
@@ -278,11 +292,14 @@ mod tests {
         let (registers, words) = fake::zeros();
         let mut channel =
             Channel::of(registers, fake_clock(), USUAL_CHANNELS).expect("there is one");
-        channel.start(BusAddr(0x4010_0020));
-        assert_eq!(words.at(0xff0), 1 << 5);
-        assert_eq!(words.at(0x504), 0x4010_0020);
-        assert_eq!(words.at(0x500), 1 << 28 | 15 << 20 | 8 << 16 | 1);
-        words.set(0x510, 0x4200_0040);
+        let (block, to) = (BusAddr(0x4010_0020), BusAddr(0x4200_0040));
+        words.set(0x510, to.0);
+        for (request, waits) in [(Request::PcmRx, 1 << 28), (Request::Smi, 0)] {
+            channel.start(block, request, to);
+            assert_eq!(words.at(0xff0), 1 << 5);
+            assert_eq!(words.at(0x504), 0x4010_0020);
+            assert_eq!(words.at(0x500), waits | 15 << 20 | 8 << 16 | 1);
+        }
         assert_eq!(channel.destination(), Ok(0x4200_0040));
         words.set(0x500, 1 << 8);
         words.set(0x520, 0b100);

@@ -92,7 +92,9 @@ const SLOT_WIDTH: u32 = SLOT_BITS - 8 - 16;
 /// Words in the FIFO at which DMA is asked for: few, so that DMA's place says how many frames there
 /// have been.
 pub const REQUEST_WORDS: u32 = 8;
-/// Words in the FIFO, which holds 64, at which DMA is to hurry.
+/// Words of the FIFO (BCM2835 ARM Peripherals, chapter 8).
+pub const FIFO_WORDS: u32 = 64;
+/// Words in the FIFO at which DMA is to hurry.
 const PANIC_WORDS: u32 = 48;
 
 /// The time that SYNC may take to come back: two periods of the slowest bit clock, and more.

@@ -6,8 +6,10 @@
 //!
 //! A transfer has a length, and reads end with it. The register of the length may be written again
 //! while the transfer runs; the block takes the new length with the start bit. When the FIFO is
-//! full, reads stop until there is room: samples are late then, and nothing counts them. The FIFO's
-//! high-water mark says if that may have been.
+//! full, reads stop until there is room: samples are late then, and no register counts them.
+//! (Linux' header has a high-water mark, and nobody says when it is reset.) So time tells
+//! (`instrument::capture`). How many words the FIFO has is not documented either: they are counted
+//! before reads begin.
 //!
 //! Sources: Linux bcm2835_smi.h (registers, fields, order of a start in bcm2835_smi.c); iosoft's
 //! rpi_smi_defs.h and rpi_smi_adc_test.c (timings of an AD9226, thresholds); grishka/miscellaneous
@@ -85,21 +87,26 @@ pub const LEAST_CYCLES: u32 = 5;
 /// Cycles of the longest read that is used. Setup and hold have six bits each, the strobe seven.
 pub const MOST_CYCLES: u32 = 100;
 
-/// Words in the FIFO at which DMA is asked for, and at which it is to hurry (iosoft).
+/// Words in the FIFO at which DMA is asked for, and at which it is to hurry (iosoft), where it has
+/// four and two times as many.
 const REQUEST_WORDS: u32 = 4;
 const PANIC_WORDS: u32 = 8;
-/// A high-water mark that may be that of a full FIFO: the highest that the register can say. How
-/// many words the FIFO has is not documented.
-const FULL_WORDS: u32 = 0x3f;
+/// The most words that the FIFO may have: the register of its level has six bits.
+pub const MOST_WORDS: u32 = 64;
+/// The words of a FIFO that does not show them: so few that DMA takes each word.
+const FEWEST_WORDS: u32 = 4;
 
 /// The time that the block may take to end a read, or to show that it is there.
 const READY_US: u64 = 1000;
+/// The time in which a FIFO that has room gets a word: two of the longest reads, and more.
+const WORD_US: u64 = 10;
 
 /// Why reads are not what they should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Defect {
-    /// The FIFO was full, so reads may have waited.
-    Overrun,
+    /// DMA has read a word that was not there (AFERR), or a timing was changed in the middle of a
+    /// read (SETERR).
+    Disturbed,
     /// The transfer has ended.
     Ended,
 }
@@ -108,49 +115,93 @@ pub enum Defect {
 pub struct Smi {
     registers: Mmio<Registers>,
     clock: Clock,
+    fifo_words: Option<u32>,
 }
 
 impl Smi {
     /// Takes the block.
     #[must_use]
     pub const fn new(registers: Mmio<Registers>, clock: Clock) -> Self {
-        Self { registers, clock }
+        Self {
+            registers,
+            clock,
+            fifo_words: None,
+        }
+    }
+
+    /// The words of the FIFO, as they were counted when reads were set up; `None` before, and where
+    /// the level does not show.
+    #[must_use]
+    pub const fn fifo_words(&self) -> Option<u32> {
+        self.fifo_words
     }
 
     /// Sets up reads of `cycles` cycles each, [`LEAST_CYCLES`] to [`MOST_CYCLES`]. The block's
-    /// clock runs, and it does not read yet.
+    /// clock runs. When this returns it does not read yet. Meanwhile it does, to count the words of
+    /// its FIFO, so its pins must not be routed.
     ///
     /// # Errors
     /// When the block does not answer: its registers do not keep what is written.
     pub fn set_up(&mut self, cycles: u32) -> Result<(), Timeout> {
-        self.registers.visit(|smi| {
-            smi.CS.set(0);
-            smi.DCS.set(0);
-        });
-        // Timings may not change while a read is under way.
-        let reads = || self.registers.visit(|smi| smi.CS.is_set(CS::ACTIVE));
-        if !self.clock.wait_for(READY_US, || !reads()) {
-            return Err(Timeout);
-        }
+        self.registers.visit(|smi| smi.DCS.set(0));
+        self.rest()?;
         self.registers.visit(|smi| {
             smi.L.set(0);
             smi.A.set(0);
             smi.DSR0.write(timing(cycles));
-            smi.DMC.write(
-                DMC::DMAEN::SET
-                    + DMC::PANICR.val(PANIC_WORDS)
-                    + DMC::PANICW.val(PANIC_WORDS)
-                    + DMC::REQR.val(REQUEST_WORDS)
-                    + DMC::REQW.val(REQUEST_WORDS),
-            );
+            smi.DMC.set(0);
+        });
+        self.clear();
+        let is_on = || self.registers.visit(|smi| smi.CS.is_set(CS::ENABLE));
+        if !self.clock.wait_for(READY_US, is_on) {
+            return Err(Timeout);
+        }
+        self.read_on();
+        self.fifo_words = self.count_words();
+        self.rest()?;
+        let requests = requests(self.fifo_words.unwrap_or(FEWEST_WORDS));
+        self.registers.visit(|smi| smi.DMC.write(requests));
+        self.clear();
+        Ok(())
+    }
+
+    /// Ends reads, and waits for the end of the one under way: timings may not change before.
+    fn rest(&self) -> Result<(), Timeout> {
+        self.registers.visit(|smi| smi.CS.set(0));
+        let reads = || self.registers.visit(|smi| smi.CS.is_set(CS::ACTIVE));
+        let rests = self.clock.wait_for(READY_US, || !reads());
+        rests.then_some(()).ok_or(Timeout)
+    }
+
+    /// Switches the block on, with an empty FIFO and without the errors of the last user, which are
+    /// cleared by writing ones.
+    fn clear(&self) {
+        self.registers.visit(|smi| {
             smi.CS.write(enabled());
-            // The errors of the last user are cleared by writing ones.
             smi.CS
                 .write(enabled() + CS::CLEAR::SET + CS::SETERR::SET + CS::AFERR::SET);
         });
-        let is_on = || self.registers.visit(|smi| smi.CS.is_set(CS::ENABLE));
-        let answers = self.clock.wait_for(READY_US, is_on);
-        answers.then_some(()).ok_or(Timeout)
+    }
+
+    /// Waits until the FIFO is full, because nobody reads it; returns the words in it.
+    fn count_words(&self) -> Option<u32> {
+        let level = || self.registers.visit(|smi| smi.FD.read(FD::FCNT));
+        let mut words = level();
+        let grows = |words: &mut u32| {
+            let before = *words;
+            let grew = self.clock.wait_for(WORD_US, || level() != before);
+            *words = level();
+            grew
+        };
+        self.clock.wait_for(READY_US, || !grows(&mut words));
+        match words {
+            // A level of 64 does not fit in six bits.
+            0 => {
+                let is_full = self.registers.visit(|smi| smi.CS.is_set(CS::RXF));
+                is_full.then_some(MOST_WORDS)
+            }
+            words => Some(words),
+        }
     }
 
     /// Begins to read, or goes on for the greatest length there is from now on: 214 s at 20 MS/s.
@@ -168,10 +219,8 @@ impl Smi {
     pub fn check(&self) -> Result<(), Defect> {
         self.registers.visit(|smi| {
             let status = smi.CS.extract();
-            let is_full = status.is_set(CS::RXF) || smi.FD.read(FD::FLVL) >= FULL_WORDS;
-            // AFERR: DMA has read a word that was not there.
-            if is_full || status.is_set(CS::AFERR) {
-                Err(Defect::Overrun)
+            if status.is_set(CS::AFERR) || status.is_set(CS::SETERR) {
+                Err(Defect::Disturbed)
             } else if !status.is_set(CS::ACTIVE) {
                 Err(Defect::Ended)
             } else {
@@ -184,6 +233,17 @@ impl Smi {
     pub fn stop(&mut self) {
         self.registers.visit(|smi| smi.CS.set(0));
     }
+}
+
+/// Requests of DMA, and when it is to hurry, for a FIFO of so many words.
+fn requests(fifo_words: u32) -> FieldValue<u32, DMC::Register> {
+    let request = (fifo_words / 4).clamp(1, REQUEST_WORDS);
+    let panic = (fifo_words / 2).clamp(1, PANIC_WORDS);
+    DMC::DMAEN::SET
+        + DMC::PANICR.val(panic)
+        + DMC::PANICW.val(panic)
+        + DMC::REQR.val(request)
+        + DMC::REQW.val(request)
 }
 
 /// The block on, for reads that are packed into words.
@@ -237,10 +297,20 @@ mod tests {
         // ENABLE reads back what was written into this memory, as on a block that answers.
         let (registers, words) = fake::zeros();
         let mut smi = Smi::new(registers, fake_clock());
-        assert_eq!(smi.set_up(10), Ok(()));
         let enabled = 1 << 14 | 1;
-        assert_eq!(words.at(0x00), enabled | 1 << 25 | 1 << 13 | 1 << 4);
-        assert_eq!(words.at(0x30), 1 << 28 | 8 << 18 | 8 << 12 | 4 << 6 | 4);
+        for (level, depth, wanted) in [
+            (16, Some(16), 8 << 18 | 8 << 12 | 4 << 6 | 4),
+            (8, Some(8), 4 << 18 | 4 << 12 | 2 << 6 | 2),
+            (63, Some(63), 8 << 18 | 8 << 12 | 4 << 6 | 4),
+            // Not known: DMA takes each word.
+            (0, None, 2 << 18 | 2 << 12 | 1 << 6 | 1),
+        ] {
+            words.set(0x40, level);
+            assert_eq!(smi.set_up(10), Ok(()));
+            assert_eq!(smi.fifo_words(), depth);
+            assert_eq!(words.at(0x00), enabled | 1 << 25 | 1 << 13 | 1 << 4);
+            assert_eq!(words.at(0x30), 1 << 28 | wanted, "{level}");
+        }
         smi.read_on();
         assert_eq!(
             (words.at(0x04), words.at(0x00)),
@@ -249,9 +319,11 @@ mod tests {
         for (status, level, found) in [
             (1 << 2, 12 << 8, Ok(())),
             (0, 0, Err(Defect::Ended)),
-            (1 << 2 | 1 << 31, 0, Err(Defect::Overrun)),
-            (1 << 2 | 1 << 25, 0, Err(Defect::Overrun)),
-            (1 << 2, 63 << 8, Err(Defect::Overrun)),
+            // A full FIFO says nothing of what was lost, nor does the mark of the highest level.
+            (1 << 2 | 1 << 31, 0, Ok(())),
+            (1 << 2, 63 << 8, Ok(())),
+            (1 << 2 | 1 << 25, 0, Err(Defect::Disturbed)),
+            (1 << 2 | 1 << 13, 0, Err(Defect::Disturbed)),
         ] {
             words.set(0x00, status);
             words.set(0x40, level);

@@ -21,6 +21,7 @@ use super::settings::{Input, Output, SettingError, Settings};
 use super::source::{Generator, Signal};
 use super::stream::Stream;
 use super::text;
+use super::unattended::Unattended;
 use super::upload::Upload;
 use crate::engine::samples::Coding;
 use crate::engine::{EngineError, Fft, QpuHost};
@@ -35,6 +36,7 @@ pub(super) struct Hub<'a, Q> {
     pub stream: Stream<'a>,
     pub upload: Upload<'a>,
     pub live: Live,
+    pub unattended: Unattended,
     pub selftest: SelfTest,
     /// Room for the words of an answer.
     pub words: &'a mut [u8],
@@ -93,7 +95,12 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         match self.begin_stream(board) {
             Ok(Begun::Now) => self.stream.unasked = true,
             Ok(Begun::Later) => self.live.is_unasked = true,
-            Err(refusal) => self.say_refusal(&refusal),
+            Err(refusal) => {
+                self.say_refusal(&refusal);
+                if let Refusal::Input(trouble) = refusal {
+                    self.try_again_later(&trouble, None, board);
+                }
+            }
         }
     }
 
@@ -170,6 +177,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.analyser.abandon();
         self.upload.give_up();
         self.live.end(board);
+        self.unattended = Unattended::default();
         board.stage(Stage::Idle);
     }
 
@@ -177,7 +185,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// frame follows, it was a key, and the person is told what can be typed.
     pub(super) fn any_byte(&mut self, byte: u8, board: &mut impl Board) {
         self.selftest.stop(byte, &mut self.link.notice);
-        let is_coming = core::mem::take(&mut self.live.is_unasked);
+        let is_coming = core::mem::take(&mut self.live.is_unasked) || self.unattended.waits();
         if core::mem::take(&mut self.stream.unasked) || is_coming {
             self.end_stream(board);
             self.link.hint_stopped(board.now_us());
@@ -212,8 +220,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Timers: baud changes, uploads without a host, restarts.
     pub(super) fn keep_time(&mut self, board: &mut impl Board, now_us: u64) {
         let overruns = &mut self.stream.counters.overruns;
-        *overruns = overruns.saturating_add(board.receive_errors());
+        *overruns = overruns.saturating_add(board.receive_errors().into());
         self.link.keep_time(board, now_us);
+        self.say_holes(now_us);
         if self.upload.is_overdue(self.waits_for_host(), now_us) {
             self.end_stream(board);
             self.link
@@ -239,7 +248,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Begins the blocks that are ready and finishes those that were begun first, if they are done;
     /// reports if there was something to do, or is while the QPUs are at work.
     pub(super) fn work(&mut self, board: &mut impl Board) -> bool {
-        let changed = self.step_live(board);
+        let changed = self.step_unattended(board) || self.step_live(board);
         let Some(signal) = self.stream.signal() else {
             return changed;
         };
@@ -356,6 +365,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if finished.is_overtaken {
             self.live.leave_out(&mut self.analyser, counters);
         } else {
+            self.live.holes.had_block = true;
             counters.clipped = counters.clipped.saturating_add(finished.clipped);
         }
         if let Some(error) = finished.trouble {

@@ -13,6 +13,7 @@ use super::hub::Hub;
 use super::live::Asker;
 use super::notice::Sentence;
 use super::refusal::Refusal;
+use super::unattended::Before;
 use crate::engine::{Fft, QpuHost};
 
 impl<Q: Fft + QpuHost> Hub<'_, Q> {
@@ -56,6 +57,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 if let Some(signal) = self.live.signal() {
                     self.begin(signal, board);
                     self.stream.unasked = is_unasked;
+                    if let Some(losses) = self.unattended.begin(board.now_us()) {
+                        self.stream.counters = losses;
+                    }
                 }
                 match asker {
                     Some(Asker::Host { request, stream }) => {
@@ -79,6 +83,13 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     /// Ends the stream of a capture that has ended, and says why.
     fn fail_input(&mut self, trouble: &Trouble, board: &mut impl Board) {
         let asker = self.live.asker.take();
+        let is_unattended = self.stream.unasked || self.live.is_unasked;
+        let before = self.stream.signal().map(|signal| Before {
+            counters: self.stream.counters,
+            rate: signal.rate,
+            since_us: self.live.capture.last_us(),
+        });
+        let known = core::mem::take(&mut self.unattended);
         self.end_stream(board);
         if let Some(Asker::Host { request, stream }) = asker {
             let refusal = Refusal::Input(*trouble);
@@ -91,5 +102,25 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if asker.is_none() {
             self.link.fail(Fault::INPUT_FAILED, &sentence);
         }
+        if is_unattended {
+            self.unattended = known;
+            self.try_again_later(trouble, before, board);
+        }
+    }
+
+    /// Says once a second if no block of it is whole.
+    pub(super) fn say_holes(&mut self, now_us: u64) {
+        let holes = &mut self.live.holes;
+        let Some(lost) = holes.second(now_us, &self.stream.counters) else {
+            return;
+        };
+        let mut sentence = Sentence::new();
+        let _ = write!(
+            sentence,
+            "no block of the last second is whole: {lost} samples were lost at the input; set a \
+             lower rate"
+        );
+        self.link.say(&sentence);
+        self.link.fail(Fault::SAMPLES_LOST, &sentence);
     }
 }

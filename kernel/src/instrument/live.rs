@@ -3,7 +3,7 @@
 use wire::{Channels, Counters, Domain, Rate, SampleFormat, Source};
 
 use super::analyser::Analyser;
-use super::board::Board;
+use super::board::{Board, SECOND_US};
 use super::capture::{Capture, Trouble};
 use super::settings::{Channel, Input, Mode, Settings};
 use super::source::Signal;
@@ -38,6 +38,49 @@ pub(super) struct Live {
     pub input: Input,
     pub channel: Channel,
     pub mode: Mode,
+    pub holes: Holes,
+}
+
+/// Seconds in which blocks were left out, and those in which no others were there.
+pub(super) struct Holes {
+    ends_us: u64,
+    /// A block was done in this second.
+    pub had_block: bool,
+    /// Samples left out, and samples lost, by the last second's end.
+    left_out: u64,
+    lost: u64,
+    /// The counters are to be sent, because no record has them.
+    pub status_due: bool,
+}
+
+impl Holes {
+    const fn new() -> Self {
+        Self {
+            ends_us: 0,
+            had_block: false,
+            left_out: 0,
+            lost: 0,
+            status_due: false,
+        }
+    }
+
+    /// Ends a second, if one has passed. If blocks were left out and none was done, it returns the
+    /// number of samples that were lost.
+    pub(super) fn second(&mut self, now_us: u64, counters: &Counters) -> Option<u64> {
+        if now_us < self.ends_us {
+            return None;
+        }
+        let is_empty = !self.had_block && counters.left_out > self.left_out;
+        let lost = counters.overruns.saturating_sub(self.lost);
+        *self = Self {
+            ends_us: now_us + SECOND_US,
+            had_block: false,
+            left_out: counters.left_out,
+            lost: counters.overruns,
+            status_due: is_empty,
+        };
+        is_empty.then_some(lost)
+    }
 }
 
 impl Live {
@@ -51,6 +94,7 @@ impl Live {
             input: Input::I2s,
             channel: Channel::Left,
             mode: Mode::Stream,
+            holes: Holes::new(),
         }
     }
 
@@ -115,23 +159,43 @@ impl Live {
         analyser: &mut Analyser<impl Fft>,
         counters: &mut Counters,
     ) -> bool {
-        analyser.note_ring(self.capture.ring.frames());
+        let lost = self.capture.take_lost();
+        counters.overruns = counters.overruns.saturating_add(lost);
+        analyser.note_ring(self.capture.whole_end());
         if let Some(index) = analyser.go_to_newest() {
             self.capture.cover(index);
         }
         let is_overtaken = !self.capture.ring.has(analyser.first_needed());
         if is_overtaken {
             self.leave_out(analyser, counters);
-            analyser.note_ring(self.capture.ring.frames());
+        } else if !self.pass_gap(analyser, counters) {
+            return false;
         }
-        is_overtaken
+        analyser.note_ring(self.capture.whole_end());
+        true
+    }
+
+    /// Goes on behind a gap when no block before it is left to do; reports if so.
+    fn pass_gap(&mut self, analyser: &mut Analyser<impl Fft>, counters: &mut Counters) -> bool {
+        let Some(gap) = self.capture.gap().filter(|_| analyser.has_done_all()) else {
+            return false;
+        };
+        let from = match self.mode {
+            Mode::Stream => analyser.covered_end(),
+            // The others were not asked for.
+            Mode::Snapshot => gap.start,
+        };
+        let left_out = gap.end.saturating_sub(from);
+        counters.left_out = counters.left_out.saturating_add(left_out);
+        self.capture.pass_gap(left_out);
+        analyser.go_on_at(gap.end, self.capture.ahead());
+        true
     }
 
     /// Goes on behind what DMA has overtaken, and counts the samples that are in no record.
     pub(super) fn leave_out(&mut self, analyser: &mut Analyser<impl Fft>, counters: &mut Counters) {
         let (from, lost) = self.capture.skip();
-        analyser.restart_at(from);
-        let lost = u32::try_from(lost).unwrap_or(u32::MAX);
+        analyser.restart_at(from, self.capture.ahead());
         counters.overruns = counters.overruns.saturating_add(lost);
     }
 }

@@ -48,6 +48,7 @@ mod tests;
 mod text;
 mod transfer;
 mod typed;
+mod unattended;
 mod upload;
 mod workspace;
 
@@ -68,6 +69,7 @@ use receiver::Receiver;
 use records::Records;
 use selftest::SelfTest;
 use stream::Stream;
+use unattended::Unattended;
 use upload::Upload;
 
 /// Bytes looked at in one step, so that transforms get their turn.
@@ -111,6 +113,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
                 stream: Stream::new(records),
                 upload: Upload::new(&mut workspace.fifo),
                 live: Live::new(),
+                unattended: Unattended::default(),
                 selftest: SelfTest::default(),
                 words: &mut workspace.words,
             },

@@ -45,6 +45,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             self.stream.descriptor_due = true;
         }
+        if core::mem::take(&mut self.live.holes.status_due) && self.send_status(board) {
+            return true;
+        }
         if takes_frames && let Some(descriptor) = self.stream.take_descriptor() {
             let message = Message::Descriptor(descriptor);
             self.link.put(0, stream, &message, board);
@@ -112,6 +115,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         // A busy line is waited for in short steps; the board wakes up earlier when there is room.
         let waits = self.link.waits();
         let mut at_us = self.link.next_event_us();
+        at_us = at_us.min(self.unattended.next_event_us());
         at_us = at_us.min(match waits {
             true => now_us + 1000,
             false => self.stream.next_second_us,

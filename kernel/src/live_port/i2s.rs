@@ -5,10 +5,12 @@
 //!
 //! Simulated, not yet run on hardware.
 
+use qpu::job::BusAddr;
+
 use super::Shared;
 use crate::board::PcmPins;
-use crate::dma::{self, Request};
-use crate::instrument::capture::{PortError, RING_BYTES, Slots};
+use crate::dma::Request;
+use crate::instrument::capture::{PortError, Slots};
 use crate::pcm::{self, Pcm};
 
 /// The input.
@@ -34,16 +36,35 @@ impl I2s {
             self.close(shared);
             return Err(error);
         }
-        let (itself, to) = (shared.control.bus(), shared.memory.bus());
-        let bytes = RING_BYTES as u32;
-        let block = dma::ring_block(itself, Request::PcmRx, pcm::FIFO, to, bytes);
-        let written = shared.control.write(0, &block);
-        debug_assert!(written, "a control block fits");
+        self.receive(shared, 0);
+        Ok(())
+    }
+
+    /// Begins again with a whole frame, at byte `at` of the ring. Clocks and pins stay as they are:
+    /// a microphone without a clock would be silent for a second afterwards.
+    pub(super) fn begin_again(
+        &mut self,
+        shared: &mut Shared,
+        slots: Slots,
+        at: u32,
+    ) -> Result<(), PortError> {
         if let Some(channel) = &mut shared.dma {
-            channel.start(itself);
+            channel.stop();
+        }
+        let cleared = self.pcm.clear(slots.divisor.is_some());
+        cleared.map_err(|_| PortError::NoBlock)?;
+        self.receive(shared, at);
+        Ok(())
+    }
+
+    /// Starts DMA at byte `at` of the ring, and lets words come.
+    fn receive(&mut self, shared: &mut Shared, at: u32) {
+        let first = shared.fill_ring(Request::PcmRx, pcm::FIFO, at);
+        let to = BusAddr(shared.memory.bus().0 + at);
+        if let Some(channel) = &mut shared.dma {
+            channel.start(first, Request::PcmRx, to);
         }
         self.pcm.receive();
-        Ok(())
     }
 
     /// Starts all but DMA.

@@ -6,23 +6,39 @@
 mod i2s;
 mod parallel;
 
-pub use parallel::CONTROL_BYTES;
+use qpu::job::BusAddr;
 
 use i2s::I2s;
 use parallel::Parallel;
 
 use crate::board::Revision;
 use crate::clock_manager::ClockManager;
-use crate::dma::Channel;
-use crate::dma_buf::DmaBuf;
+use crate::dma::{self, BLOCK_WORDS, Channel, Request};
+use crate::dma_buf::{DmaBuf, LINE_BYTES};
 use crate::gpio::Gpio;
 use crate::instrument::capture::{Place, Port, PortError, RING_BYTES, Wiring};
-use crate::pcm::Pcm;
+use crate::pcm::{self, Pcm};
 use crate::smi::Smi;
 use crate::timer::Clock;
 
 /// The time for which pins are listened to: more than two frames at 8000 a second.
 const LISTEN_US: u64 = 300;
+
+/// What a line of the memory for DMA's control has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Line {
+    /// The block that leaves words out.
+    Skip,
+    /// The block of the first turn of the ring.
+    First,
+    /// The block of all others.
+    Ring,
+    /// A word that nobody reads.
+    Unread,
+}
+
+/// Bytes of the memory for DMA's control.
+pub const CONTROL_BYTES: usize = (Line::Unread as usize + 1) * LINE_BYTES;
 
 /// The drivers and the memory that both inputs need.
 pub struct Shared {
@@ -36,7 +52,7 @@ pub struct Shared {
     pub clock: Clock,
     /// The ring and its tail.
     pub memory: DmaBuf,
-    /// Two control blocks, each in a line, and a line for words that nobody wants.
+    /// DMA's control, of [`CONTROL_BYTES`].
     pub control: DmaBuf,
 }
 
@@ -51,6 +67,28 @@ impl Shared {
         });
         changed
     }
+
+    /// The address of a line of DMA's control.
+    fn line(&self, line: Line) -> BusAddr {
+        BusAddr(self.control.bus().0 + (line as usize * LINE_BYTES) as u32)
+    }
+
+    /// Puts a control block into its line; returns its address.
+    fn put_block(&mut self, line: Line, block: &[u32; BLOCK_WORDS]) -> BusAddr {
+        let written = self.control.write(line as usize * LINE_BYTES / 4, block);
+        debug_assert!(written, "control blocks fit");
+        self.line(line)
+    }
+
+    /// Makes the control blocks that fill the ring, from byte `at` on; returns the first.
+    fn fill_ring(&mut self, request: Request, fifo: BusAddr, at: u32) -> BusAddr {
+        let (ring, to) = (self.line(Line::Ring), self.memory.bus());
+        let bytes = RING_BYTES as u32;
+        self.put_block(Line::Ring, &dma::fill_block(ring, request, fifo, to, bytes));
+        let from = BusAddr(to.0 + at);
+        let first = dma::fill_block(ring, request, fifo, from, bytes - at);
+        self.put_block(Line::First, &first)
+    }
 }
 
 /// The inputs, and the drivers that they share.
@@ -60,6 +98,8 @@ pub struct LivePort {
     parallel: Parallel,
     /// The input that is open.
     open: Option<Wiring>,
+    /// The byte of the ring at which it began.
+    began_at: u32,
 }
 
 impl LivePort {
@@ -71,7 +111,14 @@ impl LivePort {
             i2s: I2s::new(pcm, revision.pcm_pins()),
             parallel: Parallel::new(smi, revision.has_smi_pins()),
             open: None,
+            began_at: 0,
         }
+    }
+
+    /// The words of SMI's FIFO, where they have been counted.
+    #[must_use]
+    pub const fn smi_fifo_words(&self) -> Option<u32> {
+        self.parallel.fifo_words()
     }
 }
 
@@ -84,7 +131,25 @@ impl Port for LivePort {
             Wiring::Smi { cycles } => self.parallel.open(shared, cycles),
         }?;
         self.open = Some(*wiring);
+        self.began_at = 0;
         Ok(())
+    }
+
+    fn begin_again(&mut self, at: u32) -> Result<(), PortError> {
+        let shared = &mut self.shared;
+        self.began_at = at;
+        match self.open {
+            Some(Wiring::I2s(slots)) => self.i2s.begin_again(shared, slots, at),
+            Some(Wiring::Smi { cycles }) => self.parallel.begin_again(shared, cycles, at),
+            None => Ok(()),
+        }
+    }
+
+    fn held_words(&self) -> u32 {
+        match self.open {
+            Some(Wiring::Smi { .. }) => self.parallel.held_words(),
+            _ => pcm::FIFO_WORDS + dma::HELD_WORDS,
+        }
     }
 
     fn close(&mut self) {
@@ -103,18 +168,18 @@ impl Port for LivePort {
         let destination = channel.destination();
         let at_us = shared.clock.now_us();
         let destination = destination.map_err(|failed| PortError::Dma(failed.debug))?;
-        match self.open {
-            Some(Wiring::Smi { .. }) => self.parallel.check(at_us)?,
-            _ if self.i2s.pcm.has_overrun() => return Err(PortError::Overrun),
-            _ => {}
-        }
+        let is_overrun = match self.open {
+            Some(Wiring::Smi { .. }) => self.parallel.is_disturbed(at_us)?,
+            _ => self.i2s.pcm.has_overrun(),
+        };
         let bytes = destination.wrapping_sub(self.shared.memory.bus().0);
-        // Until the channel has loaded the ring's block, DEST_AD is what it was.
+        // Words that are left out go elsewhere.
         let is_in_ring = bytes as usize <= RING_BYTES;
         Ok(Place {
-            bytes: if is_in_ring { bytes } else { 0 },
+            bytes: if is_in_ring { bytes } else { self.began_at },
             at_us,
             within_us: (at_us - before_us) as u32 + 1,
+            is_overrun,
         })
     }
 

@@ -7,13 +7,10 @@
 //!
 //! Simulated, not yet run on hardware.
 
-use qpu::job::BusAddr;
-
-use super::Shared;
+use super::{Line, Shared};
 use crate::dma::{self, Request};
-use crate::dma_buf::LINE_BYTES;
 use crate::gpio::SOE_PIN;
-use crate::instrument::capture::{PortError, RING_BYTES};
+use crate::instrument::capture::PortError;
 use crate::smi::{self, Defect, Smi};
 
 /// Bytes of reads that are left out at the start: 2048 samples, 102 us at 20 MS/s. Pins get their
@@ -23,9 +20,6 @@ const SKIP_BYTES: u32 = 4096;
 /// The time after which the transfer is given a new length: a small part of 214 s, and less often
 /// than AVDecoder did it without losing samples.
 const READ_ON_US: u64 = 100_000;
-
-/// Bytes of the control blocks and of the word that nobody reads, each in a line.
-pub const CONTROL_BYTES: usize = 3 * LINE_BYTES;
 
 /// The input.
 pub(super) struct Parallel {
@@ -55,28 +49,35 @@ impl Parallel {
         if shared.listen() >> SOE_PIN & 1 != 0 {
             return Err(PortError::SmiDriven);
         }
-        let started = self.start(shared, cycles);
+        let started = self.start(shared, cycles, 0);
         if started.is_err() {
             self.close(shared);
         }
         started
     }
 
-    fn start(&mut self, shared: &mut Shared, cycles: u32) -> Result<(), PortError> {
+    /// Begins anew at byte `at` of the ring.
+    pub(super) fn begin_again(
+        &mut self,
+        shared: &mut Shared,
+        cycles: u32,
+        at: u32,
+    ) -> Result<(), PortError> {
+        self.close(shared);
+        self.start(shared, cycles, at)
+    }
+
+    fn start(&mut self, shared: &mut Shared, cycles: u32, at: u32) -> Result<(), PortError> {
         let clock = shared.clocks.start_smi();
         clock.map_err(|_| PortError::NoGenerator)?;
         self.smi.set_up(cycles).map_err(|_| PortError::NoSmi)?;
-        let line = |number: u32| BusAddr(shared.control.bus().0 + number * LINE_BYTES as u32);
-        let (first, ring, unread) = (line(0), line(1), line(2));
-        let to = shared.memory.bus();
-        let skip_block = dma::skip_block(ring, Request::Smi, smi::FIFO, unread, SKIP_BYTES);
-        let ring_block = dma::ring_block(ring, Request::Smi, smi::FIFO, to, RING_BYTES as u32);
-        let written = shared.control.write(0, &skip_block)
-            && shared.control.write(LINE_BYTES / 4, &ring_block);
-        debug_assert!(written, "control blocks fit");
+        let first_of_ring = shared.fill_ring(Request::Smi, smi::FIFO, at);
+        let unread = shared.line(Line::Unread);
+        let skip = dma::skip_block(first_of_ring, Request::Smi, smi::FIFO, unread, SKIP_BYTES);
+        let first = shared.put_block(Line::Skip, &skip);
         shared.gpio.route_smi_strobe();
         if let Some(channel) = &mut shared.dma {
-            channel.start(first);
+            channel.start(first, Request::Smi, unread);
         }
         self.smi.read_on();
         shared.gpio.route_smi_data();
@@ -94,16 +95,30 @@ impl Parallel {
         shared.clocks.stop_smi();
     }
 
-    /// Reports reads that have ended or had to wait, and sees to it that they go on.
-    pub(super) fn check(&mut self, now_us: u64) -> Result<(), PortError> {
-        self.smi.check().map_err(|defect| match defect {
-            Defect::Overrun => PortError::Overrun,
-            Defect::Ended => PortError::Ended,
-        })?;
+    /// Words that may have been read and are not in memory.
+    pub(super) fn held_words(&self) -> u32 {
+        self.smi.fifo_words().unwrap_or(smi::MOST_WORDS) + dma::HELD_WORDS
+    }
+
+    /// The words of SMI's FIFO, where they have been counted.
+    pub(super) const fn fifo_words(&self) -> Option<u32> {
+        self.smi.fifo_words()
+    }
+
+    /// Reports if reads were disturbed, and sees to it that they go on.
+    ///
+    /// # Errors
+    /// When they have ended.
+    pub(super) fn is_disturbed(&mut self, now_us: u64) -> Result<bool, PortError> {
+        match self.smi.check() {
+            Ok(()) => {}
+            Err(Defect::Disturbed) => return Ok(true),
+            Err(Defect::Ended) => return Err(PortError::Ended),
+        }
         if now_us >= self.read_on_us + READ_ON_US {
             self.smi.read_on();
             self.read_on_us = now_us;
         }
-        Ok(())
+        Ok(false)
     }
 }

@@ -9,7 +9,7 @@ use crate::{Message, PayloadError};
 /// A different major version refuses frames.
 pub const VERSION_MAJOR: u8 = 1;
 /// Minor versions add kinds and fields that others may ignore.
-pub const VERSION_MINOR: u8 = 4;
+pub const VERSION_MINOR: u8 = 5;
 /// The most bytes of payload in a frame.
 pub const MAX_PAYLOAD: usize = 4096;
 /// Bytes before the payload.

@@ -1,6 +1,7 @@
 //! Messages: every payload by name, with its encoding.
 
 use crate::field::{Field, Reader, Writer, payload};
+use crate::spectrum::Losses;
 use crate::{
     Chunk, Counters, Descriptor, Domain, Engine, Info, JobBlock, JobWords, Kind, MAX_PAYLOAD,
     Measured, NakCode, PayloadError, PlanName, Probed, Proof, Rate, RunJob, SampleFormat, State,
@@ -99,19 +100,37 @@ pub struct Status {
     pub line_errors: u32,
 }
 
-payload!(Status {
-    state,
-    engine,
-    counters,
-    line_errors
-});
+impl Field<'_> for Status {
+    fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        let mut status = Self {
+            state: r.get()?,
+            engine: r.get()?,
+            counters: r.get()?,
+            line_errors: r.get()?,
+        };
+        // Senders before 1.5 end here.
+        if !r.is_empty() {
+            r.get::<Losses>()?.complete(&mut status.counters);
+        }
+        Ok(status)
+    }
+
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.state.write(w)?;
+        self.engine.write(w)?;
+        self.counters.write(w)?;
+        self.line_errors.write(w)?;
+        Losses::of(&self.counters).write(w)
+    }
+}
 
 /// The firmware failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault<'a> {
     /// 1 panic, 2 undefined instruction, 3 prefetch abort, 4 data abort, 5 other exception,
     /// 6 V3D failed, 7 a plan of the QPUs was dropped (the instrument goes on), 8 a job of a host
-    /// changed the firmware's memory, 9 the live input failed (the instrument goes on).
+    /// changed the firmware's memory, 9 the live input failed (the instrument goes on), 10 the live
+    /// input loses samples (the stream goes on).
     pub code: u16,
     /// Where, or 0.
     pub pc: u32,
@@ -134,6 +153,9 @@ impl Fault<'_> {
     pub const MEMORY_CHANGED: u16 = 8;
     /// The code of a live input that ended; the text says why.
     pub const INPUT_FAILED: u16 = 9;
+    /// The code of a live input that loses samples in the blocks of a whole second; the stream goes
+    /// on.
+    pub const SAMPLES_LOST: u16 = 10;
 }
 
 /// Declares every message: the code and the name of its kind, and its payload.

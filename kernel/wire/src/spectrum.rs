@@ -8,8 +8,11 @@ use crate::{Encoding, Engine, PayloadError};
 /// Losses count from the start of the stream or upload; times are those of this record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
-    /// Receive errors and samples lost at the input.
-    pub overruns: u32,
+    /// Receive errors and samples lost at the input. The first field of a payload that has it holds
+    /// 32 bits, and stays at the greatest number; [`Losses`] has all of it.
+    pub overruns: u64,
+    /// Samples that came and are in no block, because others near them are lost.
+    pub left_out: u64,
     /// Samples at or beyond full scale.
     pub clipped: u32,
     /// Whole records that were not sent because the line was busy.
@@ -22,14 +25,64 @@ pub struct Counters {
     pub cpu_us: u32,
 }
 
-payload!(Counters {
-    overruns,
-    clipped,
-    dropped,
-    clamped,
-    qpu_us,
-    cpu_us
-});
+impl Field<'_> for Counters {
+    fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        let overruns: u32 = r.get()?;
+        Ok(Self {
+            overruns: overruns.into(),
+            left_out: 0,
+            clipped: r.get()?,
+            dropped: r.get()?,
+            clamped: r.get()?,
+            qpu_us: r.get()?,
+            cpu_us: r.get()?,
+        })
+    }
+
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        let overruns = u32::try_from(self.overruns).unwrap_or(u32::MAX);
+        overruns.write(w)?;
+        for count in [
+            self.clipped,
+            self.dropped,
+            self.clamped,
+            self.qpu_us,
+            self.cpu_us,
+        ] {
+            count.write(w)?;
+        }
+        Ok(())
+    }
+}
+
+/// The losses of [`Counters`] that do not fit into their first fields.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Losses {
+    overruns: u64,
+    left_out: u64,
+}
+
+payload!(Losses { overruns, left_out });
+
+impl Losses {
+    pub(crate) const fn of(counters: &Counters) -> Self {
+        Self {
+            overruns: counters.overruns,
+            left_out: counters.left_out,
+        }
+    }
+
+    pub(crate) const fn complete(self, counters: &mut Counters) {
+        counters.overruns = self.overruns;
+        counters.left_out = self.left_out;
+    }
+
+    /// Those of counters whose first fields do not say all of them.
+    fn beyond(counters: &Counters) -> Option<Self> {
+        let says_all = counters.left_out == 0 && counters.overruns <= u32::MAX.into();
+        (!says_all).then_some(Self::of(counters))
+    }
+}
 
 /// Samples whose results may be wrong: of the QPUs, which failed a check behind them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,14 +149,15 @@ pub struct Chunk<'a> {
 impl RecordHead {
     /// Bytes of a chunk before its data, as this version writes them.
     #[must_use]
-    pub const fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let doubt = DOUBT_BYTES * self.doubt.is_some() as usize;
-        CHUNK_HEAD_BYTES + doubt + DUTY_BYTES * self.duty_ppm.is_some() as usize
+        let losses = LOSSES_BYTES * Losses::beyond(&self.counters).is_some() as usize;
+        CHUNK_HEAD_BYTES + doubt + DUTY_BYTES * self.duty_ppm.is_some() as usize + losses
     }
 
     /// The most bytes of data in a chunk; whole values of every encoding.
     #[must_use]
-    pub const fn max_data(&self) -> usize {
+    pub fn max_data(&self) -> usize {
         (crate::MAX_PAYLOAD - self.bytes()) / 4 * 4
     }
 }
@@ -115,6 +169,8 @@ pub const CHUNK_HEAD_BYTES: usize = 58;
 const DOUBT_BYTES: usize = 16;
 /// Bytes that a duty adds.
 const DUTY_BYTES: usize = 4;
+/// Bytes that [`Losses`] add.
+const LOSSES_BYTES: usize = 16;
 /// The most bytes of data in a chunk; whole values of every encoding.
 pub const MAX_CHUNK_DATA: usize = (crate::MAX_PAYLOAD - CHUNK_HEAD_BYTES) / 4 * 4;
 
@@ -122,6 +178,7 @@ const FLAG_FALLBACK: u8 = 1;
 const FLAG_REPLACED: u8 = 2;
 const FLAG_DOUBT: u8 = 4;
 const FLAG_DUTY: u8 = 8;
+const FLAG_LOSSES: u8 = 16;
 
 impl<'a> Field<'a> for Chunk<'a> {
     fn read(r: &mut Reader<'a>) -> Result<Self, PayloadError> {
@@ -156,6 +213,9 @@ impl<'a> Field<'a> for Chunk<'a> {
         if flags & FLAG_DUTY != 0 {
             head.duty_ppm = Some(r.get()?);
         }
+        if flags & FLAG_LOSSES != 0 {
+            r.get::<Losses>()?.complete(&mut head.counters);
+        }
         let width = encoding.bytes();
         let values = (data.len() / width) as u64;
         if data.len() % width != 0 || u64::from(offset) + values > u64::from(total) {
@@ -171,11 +231,13 @@ impl<'a> Field<'a> for Chunk<'a> {
         self.offset.write(w)?;
         head.total.write(w)?;
         head.descriptor.write(w)?;
+        let losses = Losses::beyond(&head.counters);
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         let flags = flag(head.fallback, FLAG_FALLBACK)
             | flag(head.replaced, FLAG_REPLACED)
             | flag(head.doubt.is_some(), FLAG_DOUBT)
-            | flag(head.duty_ppm.is_some(), FLAG_DUTY);
+            | flag(head.duty_ppm.is_some(), FLAG_DUTY)
+            | flag(losses.is_some(), FLAG_LOSSES);
         w.bytes(&[head.encoding.code(), head.engine.code(), flags, 0])?;
         head.blocks.write(w)?;
         head.first_sample.write(w)?;
@@ -185,6 +247,9 @@ impl<'a> Field<'a> for Chunk<'a> {
         }
         if let Some(duty_ppm) = head.duty_ppm {
             duty_ppm.write(w)?;
+        }
+        if let Some(losses) = losses {
+            losses.write(w)?;
         }
         debug_assert_eq!(w.used(), head.bytes());
         self.data.write(w)

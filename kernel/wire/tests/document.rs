@@ -179,7 +179,8 @@ fn record() -> RecordHead {
         blocks: 8,
         first_sample: 4096,
         counters: Counters {
-            overruns: 1,
+            overruns: 5_000_000_000,
+            left_out: 4096,
             clipped: 2,
             dropped: 3,
             clamped: 4,
@@ -555,6 +556,11 @@ fn dumps_of_frames_are_encoded_and_decoded() {
             replaced: false,
             doubt: None,
             duty_ppm: None,
+            counters: Counters {
+                overruns: 1,
+                left_out: 0,
+                ..record().counters
+            },
             ..record()
         },
         offset: 0,

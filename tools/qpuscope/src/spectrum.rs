@@ -13,7 +13,9 @@ pub use wire::{Dc, Detector, Engine, Window};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Counters {
     /// Receive errors and samples lost at the input.
-    pub overruns: u32,
+    pub overruns: u64,
+    /// Samples that came and are in no block, because others near them were lost.
+    pub left_out: u64,
     /// Samples at or beyond full scale.
     pub clipped: u32,
     /// Records that the line had no room for.

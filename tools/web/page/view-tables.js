@@ -60,6 +60,7 @@ export function facts(table, picture) {
       + (status.replaced ? ' (another plan than the fastest)' : '')],
     ['Records', `${picture.records}, ${status.missingRecords} missing (${status.dropped} dropped by the board)`],
     ['Samples lost at the input', `${status.overruns}`],
+    ...(status.leftOut === 0 ? [] : [['Samples left out beside lost ones', `${status.leftOut}`]]),
     ['Samples at full scale', `${status.clipped}`],
     ['Lost on the line', `${picture.line.lostFrames} frames, ${status.missingValues} values`],
     ...(status.duty === null ? [] : [['Duty', `${(100 * status.duty).toFixed(1)} %`]]),

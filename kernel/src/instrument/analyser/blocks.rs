@@ -178,13 +178,13 @@ impl<Q: Fft> Analyser<'_, Q> {
     /// Counts the blocks and keeps what the next one shares with them.
     fn advance(&mut self, lot: &Lot) {
         if self.summary.blocks == 0 {
-            self.summary.first_sample = self.position;
+            self.summary.first_sample = self.in_stream(self.position);
         }
         self.summary.replaced |= lot.is_replaced;
         self.summary.blocks = self.summary.blocks.saturating_add(lot.blocks);
         let samples = self.shape.spectra(lot.blocks).samples();
-        self.newest
-            .take(self.position, self.position + samples as u64);
+        let first = self.in_stream(self.position);
+        self.newest.take(first, first + samples as u64);
         let done = lot.blocks as usize * self.shape.hop();
         self.position += done as u64;
         if self.ring_end.is_none() {

@@ -103,7 +103,8 @@ impl<Q: Fft> Analyser<'_, Q> {
         costs.checks = costs.checks.saturating_add(1);
         costs.check_us += board.now_us().saturating_sub(start_us);
         if let Some(found) = found {
-            self.judge_check(*candidate, self.next_block(), found, is_full);
+            let first = self.in_stream(self.next_block());
+            self.judge_check(*candidate, first, found, is_full);
         }
     }
 
@@ -135,7 +136,7 @@ impl<Q: Fft> Analyser<'_, Q> {
             candidate: *candidate,
             alone,
             energy,
-            first: self.next_block(),
+            first: self.in_stream(self.next_block()),
             behind,
         });
         true

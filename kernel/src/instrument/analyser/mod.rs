@@ -90,6 +90,8 @@ pub(super) struct Analyser<'a, Q> {
     history_first: u64,
     /// Where samples lie in the ring of a capture: the index behind the last of them.
     ring_end: Option<u64>,
+    /// The number of samples by which the stream is ahead of the ring's index.
+    ahead_of_ring: i64,
     /// The first sample since the start, or since samples were left out.
     origin: u64,
     summary: Summary,
@@ -127,6 +129,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             position: 0,
             history_first: 0,
             ring_end: None,
+            ahead_of_ring: 0,
             origin: 0,
             summary: Summary::default(),
             at_a_time: 1,
@@ -146,6 +149,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.shape = shape;
         self.go_to(0);
         self.ring_end = None;
+        self.ahead_of_ring = 0;
         self.newest = Newest::default();
         self.failures = 0;
         self.closed = false;
@@ -292,15 +296,36 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     }
 
     /// Index behind the last sample of the blocks so far.
-    pub(super) fn covered_end(&self) -> u64 {
+    pub(super) const fn covered_end(&self) -> u64 {
+        if self.position == self.origin {
+            return self.origin;
+        }
         self.position + self.shape.overlap as u64
     }
 
-    /// Forgets record and samples, and goes on at sample `index`.
-    pub(super) fn restart_at(&mut self, index: u64) {
+    /// Forgets record and samples, and goes on at sample `index` of the ring, where the stream is
+    /// ahead of the ring's index by `ahead`.
+    pub(super) fn restart_at(&mut self, index: u64, ahead: i64) {
         self.abandon();
-        self.go_to(index);
+        self.go_on_at(index, ahead);
         self.clear();
+    }
+
+    /// As [`Analyser::restart_at`], in the same record. No blocks are under way.
+    pub(super) fn go_on_at(&mut self, index: u64, ahead: i64) {
+        debug_assert_eq!(self.lots(), 0);
+        self.go_to(index);
+        self.ahead_of_ring = ahead;
+    }
+
+    /// Reports if no blocks are under way, and none can be begun.
+    pub(super) fn has_done_all(&self) -> bool {
+        self.lots() == 0 && !self.is_ready()
+    }
+
+    /// The index in the stream of sample `index`.
+    const fn in_stream(&self, index: u64) -> u64 {
+        index.saturating_add_signed(self.ahead_of_ring)
     }
 
     /// Samples from the first of the blocks under way on.

@@ -80,6 +80,11 @@ impl Meter {
             .map_or(0, |grown| now_us.saturating_sub(grown.place.at_us))
     }
 
+    /// When the ring last grew.
+    pub(super) fn grown_us(&self) -> Option<u64> {
+        self.grown.map(|grown| grown.place.at_us)
+    }
+
     /// The mean rate since the first words came.
     pub(super) fn measured(&self) -> Option<Measured> {
         let (first, last) = (self.first?, self.last?);
@@ -93,6 +98,12 @@ impl Meter {
             rate,
             within_hz: (frames + rate.to_hz() * within_us / 1e6) / seconds,
         })
+    }
+
+    /// Begins anew with the next words.
+    pub(super) const fn begin_again(&mut self) {
+        self.first = None;
+        self.last = None;
     }
 
     /// Begins anew at the last moment.
@@ -110,6 +121,7 @@ mod tests {
             bytes: 0,
             at_us,
             within_us: 2,
+            is_overrun: false,
         }
     }
 

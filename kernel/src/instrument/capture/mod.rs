@@ -12,7 +12,14 @@
 //! [`Capture::step`] asks the port where it is and says what has changed. Samples lie in the port's
 //! ring ([`ring`]): they are read from there, or lent to the QPUs where they lie. A reader asks
 //! afterwards if DMA has left them alone ([`Ring::has`]); if not, they are lost as a whole.
+//!
+//! Samples that never came to the ring are found by counting ([`account`]). Where some are missing
+//! there is a [`Gap`], which readers pass over. So there are two indices: that of the ring, by which
+//! samples are found in memory, and that of the stream, which counts lost samples too
+//! ([`Capture::ahead`]).
 
+mod account;
+mod gap;
 mod glance;
 mod meter;
 mod port;
@@ -21,12 +28,14 @@ mod trouble;
 
 use wire::Rate;
 
+pub(super) use gap::Gap;
 pub(super) use meter::Measured;
 pub use port::{
     JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring,
 };
 pub(super) use trouble::{Trouble, hertz};
 
+use account::{Account, Pace};
 use meter::Meter;
 use ring::Ring;
 
@@ -42,6 +51,9 @@ const START_PERCENT: f64 = 0.5;
 pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
+/// The times that the FIFO may run over before the rate is known, and later without a sample
+/// between.
+const MOST_OVERRUNS: u32 = 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -82,6 +94,19 @@ pub(super) struct Capture {
     stated: Option<Measured>,
     /// Index behind the last sample of the records so far.
     covered: u64,
+    /// Samples behind it that were left out.
+    left_out: u64,
+    /// Samples that were lost on the way to the ring. Where an ADC gives the clock, there is one
+    /// when its rate is known.
+    account: Option<Account>,
+    /// Lost samples that are not counted yet.
+    uncounted: u64,
+    /// The samples at which some are missing, until readers have passed over them.
+    gap: Option<Gap>,
+    /// Index behind the last sample of the ring before which none is missing but those of the gap.
+    whole: u64,
+    /// The times that the FIFO ran over, as far as they count against [`MOST_OVERRUNS`].
+    overruns: u32,
 }
 
 impl Capture {
@@ -104,6 +129,12 @@ impl Capture {
             found: None,
             stated: None,
             covered: 0,
+            left_out: 0,
+            account: None,
+            uncounted: 0,
+            gap: None,
+            whole: 0,
+            overruns: 0,
         }
     }
 
@@ -119,7 +150,10 @@ impl Capture {
         self.end(port);
         port.open(&wiring).map_err(Trouble::Port)?;
         let bytes = wiring.frame_bytes();
+        let held = port.held_words() * 4 / bytes;
+        let of_board = |rate| Account::new(Pace::Board, rate, held);
         *self = Self {
+            account: expected.filter(|_| wiring.gives_clock()).map(of_board),
             state: State::Starting,
             wiring,
             expected,
@@ -150,6 +184,11 @@ impl Capture {
         self.state == State::Running
     }
 
+    /// When the last samples came.
+    pub(super) fn last_us(&self) -> u64 {
+        self.meter.grown_us().unwrap_or(self.begun_us)
+    }
+
     /// The rate since the start, however good it is known.
     pub(super) fn measured(&self) -> Option<Measured> {
         self.meter.measured()
@@ -168,7 +207,8 @@ impl Capture {
         if self.state == State::Idle {
             return Event::Nothing;
         }
-        match self.look(port).and_then(|now_us| self.judge(now_us)) {
+        let looked = self.look(port);
+        match looked.and_then(|now_us| self.judge(now_us, port.held_words())) {
             Ok(event) => event,
             Err(trouble) => {
                 self.end(port);
@@ -182,14 +222,37 @@ impl Capture {
         let place = port.place().map_err(Trouble::Port)?;
         let frames_a_second = self.rate().map_or(0.0, |it| it.rate.to_hz());
         let bytes = f64::from(self.wiring.frame_bytes());
+        let before = self.ring.written;
         self.ring.update(place, frames_a_second * bytes);
+        if self.state == State::Running && self.ring.written > before {
+            self.overruns = 0;
+        }
         for meter in [&mut self.meter, &mut self.recent] {
-            meter.note(self.ring.written, place);
+            meter.note(self.ring.received(), place);
+        }
+        self.settle(place, port.held_words());
+        if place.is_overrun {
+            self.begin_again(port)?;
         }
         Ok(place.at_us)
     }
 
-    fn judge(&mut self, now_us: u64) -> Result<Event, Trouble> {
+    /// Lets the input begin again where its FIFO ran over, at a frame.
+    fn begin_again(&mut self, port: &mut impl Port) -> Result<(), Trouble> {
+        self.overruns += 1;
+        if self.overruns > MOST_OVERRUNS {
+            return Err(Trouble::Port(PortError::Overrun));
+        }
+        let at = self.ring.begin_again();
+        port.begin_again(at).map_err(Trouble::Port)?;
+        self.widen_gap(port.held_words());
+        // What is missing is no part of the clock's rate.
+        self.meter.begin_again();
+        self.recent.begin_again();
+        Ok(())
+    }
+
+    fn judge(&mut self, now_us: u64, held_words: u32) -> Result<Event, Trouble> {
         if self.meter.idle_us(now_us) > IDLE_US {
             return Err(match self.ring.frames() {
                 0 => Trouble::Nothing(self.wiring),
@@ -197,7 +260,7 @@ impl Capture {
             });
         }
         if self.state == State::Starting {
-            return self.start(now_us);
+            return self.start(now_us, held_words);
         }
         if now_us >= self.compare_us {
             self.compare_us = now_us + COMPARE_US;
@@ -213,7 +276,7 @@ impl Capture {
     }
 
     /// Goes on when the rate is known, and refuses a wrong one.
-    fn start(&mut self, now_us: u64) -> Result<Event, Trouble> {
+    fn start(&mut self, now_us: u64, held_words: u32) -> Result<Event, Trouble> {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
             return if late {
@@ -242,6 +305,13 @@ impl Capture {
         self.compare_us = now_us + COMPARE_US;
         self.found = Some(measured);
         self.stated = Some(measured);
+        if self.account.is_none() {
+            let pace = Pace::Adc {
+                within: measured.within_hz / hz,
+            };
+            let held = held_words * 4 / self.wiring.frame_bytes();
+            self.account = Some(Account::new(pace, measured.rate, held));
+        }
         self.state = State::Running;
         Ok(Event::Started)
     }
@@ -284,14 +354,19 @@ impl Capture {
     /// Notes that all samples before this one are in records.
     pub(super) const fn cover(&mut self, end: u64) {
         self.covered = end;
+        self.left_out = 0;
     }
 
     /// Leaves out what DMA has overtaken: the index to go on from, and how many samples are in no
     /// record.
     pub(super) fn skip(&mut self) -> (u64, u64) {
-        let from = self.ring.restart();
-        let lost = from.saturating_sub(self.covered);
-        self.covered = from;
+        let mut from = self.ring.restart();
+        if let Some(gap) = self.gap {
+            from = from.max(gap.end);
+            self.forget_gap();
+        }
+        let lost = from.saturating_sub(self.covered + self.left_out);
+        self.cover(from);
         (from, lost)
     }
 

@@ -74,6 +74,9 @@ pub struct Place {
     pub at_us: u64,
     /// The moment is known to so many microseconds.
     pub within_us: u32,
+    /// The FIFO ran over, or DMA took a word that was not there: what came since may be in another
+    /// order, and [`Port::begin_again`] is to follow.
+    pub is_overrun: bool,
 }
 
 /// Why a port cannot be opened, or why it has stopped.
@@ -110,7 +113,7 @@ pub enum PortError {
     },
     /// DMA has stopped; its DEBUG register.
     Dma(u32),
-    /// The FIFO ran over.
+    /// The FIFO runs over as soon as it is empty.
     Overrun,
     /// SMI has ended its transfer.
     Ended,
@@ -163,9 +166,10 @@ impl fmt::Display for PortError {
                 f,
                 "DMA stopped with an error (DEBUG {debug:#010x}); start again"
             ),
-            Self::Overrun => {
-                f.write_str("the FIFO of the input ran over, so samples are missing; start again")
-            }
+            Self::Overrun => f.write_str(
+                "the FIFO of the input runs over again and again, so samples are missing; set a \
+                 lower rate",
+            ),
             Self::Ended => f.write_str("SMI stopped to read; start again"),
         }
     }
@@ -178,6 +182,16 @@ pub trait Port {
     /// # Errors
     /// When it does not; it is closed then.
     fn open(&mut self, wiring: &Wiring) -> Result<(), PortError>;
+
+    /// Begins to receive again, with a whole frame, at byte `at` of the ring, a multiple of 64. The
+    /// FIFO is emptied. The port is open, and its clocks go on where they can.
+    ///
+    /// # Errors
+    /// When it does not.
+    fn begin_again(&mut self, at: u32) -> Result<(), PortError>;
+
+    /// Words that may have been received and are not in the ring: those of the FIFO, and of DMA.
+    fn held_words(&self) -> u32;
 
     /// Stops.
     fn close(&mut self);

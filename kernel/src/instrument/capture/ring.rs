@@ -22,8 +22,10 @@ const CHUNK: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::instrument) struct Ring {
     frame_bytes: u64,
-    /// Bytes that DMA has written.
+    /// Bytes that DMA has written, and those that it has passed over.
     pub(super) written: u64,
+    /// Bytes that DMA has passed over, because it began again at a line.
+    passed: u64,
     /// When they were that many.
     pub(super) seen_us: u64,
     /// The round whose start the tail continues, and how many bytes of it.
@@ -36,6 +38,7 @@ impl Ring {
         Self {
             frame_bytes: frame_bytes as u64,
             written: 0,
+            passed: 0,
             seen_us: now_us,
             tail: (0, 0),
         }
@@ -49,6 +52,30 @@ impl Ring {
         let rounds = (seconds * bytes_a_second - ahead as f64) / RING as f64;
         self.written += ahead + libm::round(rounds).max(0.0) as u64 * RING;
         self.seen_us = place.at_us;
+    }
+
+    /// Lets DMA begin again at the next line; returns its place in the ring.
+    pub(super) const fn begin_again(&mut self) -> u32 {
+        let at = self.written.next_multiple_of(LINE_BYTES as u64);
+        self.passed += at - self.written;
+        self.written = at;
+        (at % RING) as u32
+    }
+
+    /// Bytes that DMA has written.
+    pub(super) const fn received(&self) -> u64 {
+        self.written - self.passed
+    }
+
+    /// Frames that DMA has passed over.
+    pub(super) const fn frames_passed(&self) -> u64 {
+        self.passed / self.frame_bytes
+    }
+
+    /// The first frame of a line of which FIFO and DMA hold nothing, where they hold `words`.
+    pub(super) const fn beyond(&self, words: u32) -> u64 {
+        let end = self.written + 4 * words as u64 + MARGIN_BYTES;
+        (end / self.frame_bytes + 1).next_multiple_of(LINE_BYTES as u64)
     }
 
     /// Frames that are in memory for certain.
@@ -149,6 +176,7 @@ mod tests {
             bytes: (bytes % RING) as u32,
             at_us,
             within_us: 1,
+            is_overrun: false,
         }
     }
 

@@ -28,6 +28,12 @@ pub(in crate::instrument) enum Trouble {
 }
 
 impl Trouble {
+    /// Reports if it may have passed when the input is tried again.
+    pub(in crate::instrument) fn may_pass(&self) -> bool {
+        // What is not on the pins is what the board lacks.
+        self.is_finding()
+    }
+
     /// Reports if it says something of what is on the pins.
     pub(in crate::instrument) fn is_finding(&self) -> bool {
         !matches!(
@@ -65,9 +71,13 @@ impl fmt::Display for Trouble {
                 measured,
                 expected,
             } => {
-                let (what, advice) = match wiring {
-                    Wiring::I2s(_) => ("frame", "set rate=auto, or check the ADC's clock"),
-                    Wiring::Smi { .. } => ("read", "set a lower rate"),
+                let what = match wiring {
+                    Wiring::I2s(_) => "frame",
+                    Wiring::Smi { .. } => "read",
+                };
+                let advice = match wiring.gives_clock() {
+                    true => "samples are lost, or the clock's divisor is wrong; set a lower rate",
+                    false => "set rate=auto, or check the ADC's clock",
                 };
                 write!(
                     f,

@@ -54,7 +54,7 @@ pub struct Trial {
     /// Damaged pieces that the board counted.
     pub board_damaged: u32,
     /// Bytes that the board lost or found broken.
-    pub board_overruns: u32,
+    pub board_overruns: u64,
 }
 
 impl fmt::Display for Trial {
@@ -168,8 +168,8 @@ impl Client {
             self.come_back()?;
         }
         let counts = self.board_counts()?;
-        trial.board_damaged = counts[0].saturating_sub(before[0]);
-        trial.board_overruns = counts[1].saturating_sub(before[1]);
+        trial.board_damaged = counts.0.saturating_sub(before.0);
+        trial.board_overruns = counts.1.saturating_sub(before.1);
         Ok(trial)
     }
 
@@ -207,14 +207,14 @@ impl Client {
 
     /// Damaged pieces and lost bytes that the board has counted, by its next heartbeat; zeros when
     /// none comes.
-    fn board_counts(&mut self) -> Result<[u32; 2]> {
+    fn board_counts(&mut self) -> Result<(u32, u64)> {
         self.status = None;
         self.wait_until(Duration::from_millis(1500), |client| {
             client.status.is_some()
         })?;
         let counts = self.status.map(|status| {
             let overruns = status.counters.overruns;
-            [status.line_errors, overruns]
+            (status.line_errors, overruns)
         });
         Ok(counts.unwrap_or_default())
     }

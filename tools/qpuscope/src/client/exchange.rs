@@ -119,7 +119,7 @@ impl Client {
                     crate::say::note(&format!("board: {}", text.replace('\r', "")))
                 }
                 Event::Log(bytes) => self.logs.show(&bytes),
-                Event::Fault(text) => {
+                Event::Fault { text, .. } => {
                     crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text))
                 }
                 _ => {}

@@ -136,7 +136,12 @@ pub enum Event {
     /// A piece of the firmware's defmt stream.
     Log(Vec<u8>),
     /// The firmware says that it failed.
-    Fault(String),
+    Fault {
+        /// Its code in the protocol.
+        code: u16,
+        /// What happened.
+        text: String,
+    },
     /// The heartbeat.
     Status(Status),
     /// The description of records, which comes once a second in place of the heartbeat while there

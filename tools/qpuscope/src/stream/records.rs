@@ -71,10 +71,13 @@ impl Records {
             Ok(Message::Uploaded(brought)) => answer(Answer::Uploaded(brought)),
             Ok(Message::Credit(credit)) => Some(Event::Credit(credit)),
             Ok(Message::Log(bytes)) => Some(Event::Log(bytes.to_vec())),
-            Ok(Message::Fault(fault)) => Some(Event::Fault(format!(
-                "{} (code {}, pc {:#010x}, address {:#010x})",
-                fault.text, fault.code, fault.pc, fault.address
-            ))),
+            Ok(Message::Fault(fault)) => Some(Event::Fault {
+                code: fault.code,
+                text: format!(
+                    "{} (code {}, pc {:#010x}, address {:#010x})",
+                    fault.text, fault.code, fault.pc, fault.address
+                ),
+            }),
             Ok(Message::Status(status)) => Some(Event::Status(status)),
             Ok(Message::Descriptor(descriptor)) => {
                 for record in self.assembly.describe(&descriptor) {

@@ -69,6 +69,7 @@ pub(super) fn spectrum(
         first_sample: head.first_sample,
         counters: Counters {
             overruns: head.counters.overruns,
+            left_out: head.counters.left_out,
             clipped: head.counters.clipped,
             dropped_records: head.counters.dropped,
             clamped: head.counters.clamped,

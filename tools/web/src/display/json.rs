@@ -72,6 +72,7 @@ fn stream(status: &Status) -> Value {
         "duty": status.duty(),
         "record": head.record,
         "overruns": counters.overruns,
+        "leftOut": counters.left_out,
         "clipped": counters.clipped,
         "dropped": counters.dropped,
         "clamped": counters.clamped,

@@ -20,12 +20,24 @@ pub struct FakePort {
     pub stops_at: u64,
     /// The port fails when it has come to this frame.
     pub fails: Option<(u64, PortError)>,
+    /// Frames of the clock that do not come to memory: from one on, so many. In order.
+    pub losses: Vec<(u64, u64)>,
+    /// Frames of the clock at which the FIFO runs over. In order.
+    pub overruns: Vec<u64>,
+    /// Words that FIFO and DMA may hold.
+    pub held_words: u32,
+    /// The moment of DMA's place is known to so many microseconds.
+    pub within_us: u32,
     /// The port cannot be opened.
     pub refuses: Option<PortError>,
     /// Wirings that were opened, in order.
     pub opened: Vec<Wiring>,
     open: Option<(Wiring, u64)>,
-    /// Frames in memory.
+    /// The frame of the clock, and that of the ring, with which the ring was begun last.
+    begun: (u64, u64),
+    /// Frames that had come to memory by then.
+    before: u64,
+    /// Frames of the ring that are in memory.
     done: u64,
 }
 
@@ -43,9 +55,15 @@ impl FakePort {
             factor: 1.0,
             stops_at: u64::MAX,
             fails: None,
+            losses: vec![],
+            overruns: vec![],
+            held_words: 8,
+            within_us: 1,
             refuses: None,
             opened: vec![],
             open: None,
+            begun: (0, 0),
+            before: 0,
             done: 0,
         }
     }
@@ -54,8 +72,8 @@ impl FakePort {
         self.open.is_some()
     }
 
-    /// Frames that have passed.
-    fn frames(&self) -> u64 {
+    /// Frames of the clock that have passed.
+    fn clocked(&self) -> u64 {
         let Some((wiring, begun_us)) = self.open else {
             return 0;
         };
@@ -69,6 +87,48 @@ impl FakePort {
         let seconds = (self.now_us - begun_us) as f64 / 1e6;
         ((seconds * hz * self.factor) as u64).min(self.stops_at)
     }
+
+    /// Frames of the clock, before this one and since the ring was begun, that are lost.
+    fn lost_before(&self, clocked: u64) -> u64 {
+        let from = self.begun.0;
+        let lost = |(at, count): &(u64, u64)| {
+            let end = (at + count).min(clocked);
+            end.saturating_sub(*at.max(&from))
+        };
+        self.losses.iter().map(lost).sum()
+    }
+
+    /// Frames of the clock that are lost until now, those between two rings included.
+    pub fn lost(&self) -> u64 {
+        self.clocked() - self.received()
+    }
+
+    /// Frames that have come to memory.
+    pub fn received(&self) -> u64 {
+        self.before + self.frames() - self.begun.1
+    }
+
+    /// Frames of the ring, from its first begin on.
+    fn frames(&self) -> u64 {
+        let (clocked, (from, first)) = (self.clocked(), self.begun);
+        first + clocked.saturating_sub(from) - self.lost_before(clocked)
+    }
+
+    /// Leaves memory as it is up to now, where nobody looks at it.
+    pub fn skip_writing(&mut self) {
+        self.done = self.frames();
+    }
+
+    /// The frame of the clock that is this one of the ring.
+    pub fn clocked_at(&self, frame: u64) -> u64 {
+        let mut clocked = self.begun.0 + (frame - self.begun.1);
+        for (at, count) in &self.losses {
+            if *at >= self.begun.0 && *at <= clocked {
+                clocked += count;
+            }
+        }
+        clocked
+    }
 }
 
 /// A sample of 24 bits, in the highest bits of its word.
@@ -79,7 +139,7 @@ pub fn sample(value: f64) -> i32 {
 impl FakePort {
     /// Puts a frame into the ring, as the frame with this number of a round.
     fn put(&mut self, frame: u64, number: usize, wiring: Wiring) {
-        let [left, right] = (self.part)(frame);
+        let [left, right] = (self.part)(self.clocked_at(frame));
         let ring = self.memory.words_mut();
         let Wiring::I2s(slots) = wiring else {
             // An ADC of eight bits; what is on the other eight pins is not known.
@@ -108,8 +168,27 @@ impl Port for FakePort {
             return Err(PortError::NoClock { pin: 18 });
         }
         self.open = Some((*wiring, self.now_us));
-        self.done = 0;
+        (self.begun, self.before, self.done) = ((0, 0), 0, 0);
         Ok(())
+    }
+
+    fn begin_again(&mut self, at: u32) -> Result<(), PortError> {
+        let (wiring, _) = self.open.expect("nobody asks a closed port");
+        let clocked = self.clocked();
+        self.overruns.retain(|frame| *frame > clocked);
+        self.before = self.received();
+        let bytes = RING_BYTES as u64;
+        let done = self.done * u64::from(wiring.frame_bytes());
+        let ahead = (u64::from(at) + bytes - done % bytes) % bytes;
+        let first = (done + ahead) / u64::from(wiring.frame_bytes());
+        // It takes the time of three frames.
+        self.begun = (clocked + 3, first);
+        self.done = first;
+        Ok(())
+    }
+
+    fn held_words(&self) -> u32 {
+        self.held_words
     }
 
     fn close(&mut self) {
@@ -132,7 +211,11 @@ impl Port for FakePort {
         Ok(Place {
             bytes: (frames % ring_frames) as u32 * wiring.frame_bytes(),
             at_us: self.now_us,
-            within_us: 1,
+            within_us: self.within_us,
+            is_overrun: self
+                .overruns
+                .first()
+                .is_some_and(|at| self.clocked() >= *at),
         })
     }
 

@@ -1,6 +1,8 @@
 //! The state machine alone, with a DMA that is a program.
 
+mod account;
 pub mod fake;
+mod gaps;
 
 use super::*;
 use fake::FakePort;

@@ -4,6 +4,7 @@
 //! not decode is counted, and a line on which nothing decodes, or nothing comes, is explained while
 //! the reader still waits.
 
+mod losses;
 mod options;
 mod outputs;
 
@@ -17,6 +18,7 @@ use crate::spectrum::Spectrum;
 use crate::stop::Stop;
 use crate::stream::{Event, Receiver};
 use crate::{stop, text};
+use losses::Losses;
 use options::Goal;
 use outputs::Outputs;
 
@@ -54,6 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
         logs,
         held: None,
         doubt: None,
+        losses: Losses::default(),
         idle: false,
         explained: false,
     };
@@ -63,6 +66,9 @@ pub fn run(options: &Options) -> Result<()> {
     // What broke the line is the better reason, after the counters have been shown.
     read.and(closed).and(concluded)
 }
+
+/// Why `--strict` ends with an error although the line is sound.
+const LOST_AT_INPUT: &str = "samples were lost at the board's input, and --strict was given; set a lower rate, or see docs/what-a-number-means.md, \"Lost samples\"";
 
 struct Reader<'a> {
     options: &'a Options,
@@ -74,6 +80,8 @@ struct Reader<'a> {
     held: Option<Spectrum>,
     /// The last record's warning of results that may be wrong.
     doubt: Option<wire::Doubt>,
+    /// Samples lost at the board's input.
+    losses: Losses,
     /// The board says that it waits for a command.
     idle: bool,
     /// The trouble with the line has been told.
@@ -143,10 +151,21 @@ impl Reader<'_> {
                     crate::say::note(&text.replace('\r', ""))
                 }
                 Event::Log(bytes) => self.logs.show(&bytes),
-                Event::Fault(text) => {
-                    crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text))
+                Event::Fault { code, text } => {
+                    crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text));
+                    if code == wire::Fault::SAMPLES_LOST && self.options.strict {
+                        return Err(Failure::integrity(LOST_AT_INPUT));
+                    }
                 }
-                Event::Status(status) => self.idle = status.state == wire::State::Idle,
+                Event::Status(status) => {
+                    self.idle = status.state == wire::State::Idle;
+                    if !self.idle {
+                        let wire::Counters {
+                            overruns, left_out, ..
+                        } = status.counters;
+                        self.losses.note(overruns, left_out, true);
+                    }
+                }
                 Event::Spectrum(mut spectrum, missing) if !self.has_enough() => {
                     if missing > 0 {
                         crate::say::remark!(
@@ -160,6 +179,10 @@ impl Reader<'_> {
                         crate::say::remark!("{doubts}");
                     }
                     self.doubt = spectrum.doubt;
+                    let counters = spectrum.counters;
+                    let is_first = spectrum.record == 0;
+                    let (overruns, left_out) = (counters.overruns, counters.left_out);
+                    self.losses.note(overruns, left_out, is_first);
                     if let Some(trace) = self.options.trace {
                         *spectrum = spectrum.with_trace(trace);
                     }
@@ -233,6 +256,9 @@ impl Reader<'_> {
         if let Some(remark) = self.logs.remark() {
             crate::say::remark!("{remark}");
         }
+        if let Some(remark) = self.losses.remark() {
+            crate::say::remark!("{remark}");
+        }
         if health.bytes == 0 {
             return Err(Failure::no_device(self.nothing_comes()));
         }
@@ -243,6 +269,9 @@ impl Reader<'_> {
             return Err(Failure::integrity(
                 "something was lost on the line, and --strict was given; lower --baud or use a shorter cable",
             ));
+        }
+        if self.options.strict && self.losses.remark().is_some() {
+            return Err(Failure::integrity(LOST_AT_INPUT));
         }
         if let Some(count) = self
             .options

@@ -51,7 +51,7 @@ fn any_record(view: &mut View, board: &mut Board, random: &mut Random) {
     match random.below(8) {
         0 => (head.record, head.first_sample) = (u32::MAX - 1, u64::MAX / 2),
         1 => (head.record, head.first_sample) = (0, 0),
-        2 => head.counters.overruns = random.below(5) as u32,
+        2 => head.counters.overruns = random.below(5) as u64,
         3 => head.blocks = [0, 1, u32::MAX][random.below(3)],
         _ => {}
     }

@@ -1,0 +1,178 @@
+//! Live streams that nobody asked for: they are tried again when their input has failed.
+//!
+//! A stream that `start=1` began has nobody who could start it again. So the board does, after 1, 2,
+//! 4 and so on up to 60 s. The count of lost samples goes on: the time between is lost at the rate
+//! that was known.
+
+use core::fmt::Write;
+
+use wire::{Counters, Rate};
+
+use super::board::{Board, SECOND_US};
+use super::capture::Trouble;
+use super::hub::Hub;
+use super::live::Begun;
+use super::notice::Sentence;
+use super::refusal::Refusal;
+use crate::engine::{Fft, QpuHost};
+
+const FIRST_PAUSE_US: u64 = SECOND_US;
+const LONGEST_PAUSE_US: u64 = 60 * SECOND_US;
+/// A stream that was there for so long begins with the first pause again.
+const SOUND_US: u64 = 60 * SECOND_US;
+
+/// The counts of a stream that ended, and since when it has no samples.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    pub counters: Counters,
+    pub rate: Rate,
+    pub since_us: u64,
+}
+
+impl Before {
+    /// The losses by now, where others are all new.
+    fn losses(&self, now_us: u64) -> Counters {
+        let us = now_us.saturating_sub(self.since_us);
+        let lost = (self.rate.to_hz() * us as f64 / 1e6) as u64;
+        let Counters {
+            overruns,
+            left_out,
+            clipped,
+            dropped,
+            ..
+        } = self.counters;
+        Counters {
+            overruns: overruns.saturating_add(lost),
+            left_out,
+            clipped,
+            dropped,
+            ..Counters::default()
+        }
+    }
+}
+
+/// A stream that is begun again.
+#[derive(Debug, Default)]
+pub(super) struct Unattended {
+    /// When it is tried again.
+    next_us: Option<u64>,
+    pause_us: u64,
+    /// When it last began.
+    begun_us: u64,
+    before: Option<Before>,
+}
+
+impl Unattended {
+    /// Reports if a stream is to be tried again.
+    pub(super) const fn waits(&self) -> bool {
+        self.next_us.is_some()
+    }
+
+    /// When there will be something to do.
+    pub(super) fn next_event_us(&self) -> u64 {
+        self.next_us.unwrap_or(u64::MAX)
+    }
+
+    /// Takes note of a failure; returns the seconds until the next try.
+    fn fail(&mut self, now_us: u64, before: Option<Before>) -> u64 {
+        let was_sound = before.is_some() && now_us >= self.begun_us + SOUND_US;
+        self.pause_us = match self.pause_us {
+            0 => FIRST_PAUSE_US,
+            _ if was_sound => FIRST_PAUSE_US,
+            pause_us => (2 * pause_us).min(LONGEST_PAUSE_US),
+        };
+        self.next_us = Some(now_us + self.pause_us);
+        self.before = before.or(self.before);
+        self.pause_us / SECOND_US
+    }
+
+    /// Takes note that it runs; returns the losses before.
+    pub(super) fn begin(&mut self, now_us: u64) -> Option<Counters> {
+        self.begun_us = now_us;
+        let before = self.before.take()?;
+        Some(before.losses(now_us))
+    }
+}
+
+impl<Q: Fft + QpuHost> Hub<'_, Q> {
+    /// Lets an unattended stream be tried again, if that may help. `before`: if it had run.
+    pub(super) fn try_again_later(
+        &mut self,
+        trouble: &Trouble,
+        before: Option<Before>,
+        board: &mut impl Board,
+    ) {
+        // What the board lacks does not come.
+        if !trouble.may_pass() {
+            return;
+        }
+        let seconds = self.unattended.fail(board.now_us(), before);
+        let mut sentence = Sentence::new();
+        let _ = write!(
+            sentence,
+            "the input is tried again in {seconds} s, until a byte comes from the host"
+        );
+        self.link.say(&sentence);
+    }
+
+    /// Tries the stream again, when it is time; reports if it did.
+    pub(super) fn step_unattended(&mut self, board: &mut impl Board) -> bool {
+        let is_due = self.unattended.next_event_us() <= board.now_us();
+        if !is_due {
+            return false;
+        }
+        // Beginning ends what was there, and with it what is known of the stream before.
+        let mut known = core::mem::take(&mut self.unattended);
+        known.next_us = None;
+        let begun = self.begin_stream(board);
+        self.unattended = known;
+        match begun {
+            Ok(Begun::Later) => self.live.is_unasked = true,
+            Ok(Begun::Now) => self.stream.unasked = true,
+            Err(Refusal::Input(trouble)) => {
+                self.say_refusal(&Refusal::Input(trouble));
+                self.try_again_later(&trouble, None, board);
+            }
+            Err(refusal) => self.say_refusal(&refusal),
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_minute_and_begin_anew_after_a_sound_stream() {
+        let mut unattended = Unattended::default();
+        let pauses = [(); 9].map(|()| unattended.fail(0, None));
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+        let before = Before {
+            counters: Counters::default(),
+            rate: Rate::hz(50_000),
+            since_us: 0,
+        };
+        unattended.begin(1000);
+        assert_eq!(unattended.fail(5_000_000, Some(before)), 60);
+        unattended.begin(5_000_000);
+        assert_eq!(unattended.fail(65_000_000, Some(before)), 1);
+    }
+
+    #[test]
+    fn the_time_between_is_lost_at_the_known_rate() {
+        let before = Before {
+            counters: Counters {
+                overruns: u64::from(u32::MAX),
+                left_out: 5,
+                qpu_us: 7,
+                ..Counters::default()
+            },
+            rate: Rate::hz(20_000_000),
+            since_us: 1_000_000,
+        };
+        let losses = before.losses(3_000_000);
+        assert_eq!(losses.overruns, u64::from(u32::MAX) + 40_000_000);
+        assert_eq!((losses.left_out, losses.qpu_us), (5, 0));
+    }
+}
