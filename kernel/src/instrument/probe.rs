@@ -314,6 +314,12 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             let within = hertz(measured.within_hz);
             findings.say(format_args!("{what} {rate} Hz, within {within} Hz"));
         }
+        if matches!(capture.wiring, Wiring::Smi { .. }) {
+            match board.port().smi_fifo_words() {
+                Some(words) => findings.say(format_args!("SMI's FIFO has {words} words")),
+                None => findings.say(format_args!("SMI does not show how full its FIFO is")),
+            }
+        }
         let probed = Probed {
             troubles: findings.troubles,
             frames: seen[0].count,

@@ -10,6 +10,7 @@ use qpu::machine::QPUS;
 use qpu_programs::microbench::{LIST, Microbench, RUNS, What};
 
 use super::board::{Board, BootTimes, Clocks, Stage};
+use super::capture::Port;
 use super::notice::Notice;
 use super::settings::fixed;
 use super::text::engine_error;
@@ -80,6 +81,9 @@ fn write_head<Q: QpuHost>(
     write_boot(&info.boot, first_spectrum_us, &mut text);
     for line in text.lines() {
         let _ = write!(out, "report: {line}\r\n");
+    }
+    if let Some(words) = board.port().smi_fifo_words() {
+        let _ = write!(out, "report: smi-fifo-words={words}\r\n");
     }
     if let Ok(qpu) = qpu
         && let Ok(block) = qpu.host_block(0)

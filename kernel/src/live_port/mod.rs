@@ -114,12 +114,6 @@ impl LivePort {
             began_at: 0,
         }
     }
-
-    /// The words of SMI's FIFO, where they have been counted.
-    #[must_use]
-    pub const fn smi_fifo_words(&self) -> Option<u32> {
-        self.parallel.fifo_words()
-    }
 }
 
 impl Port for LivePort {
@@ -150,6 +144,10 @@ impl Port for LivePort {
             Some(Wiring::Smi { .. }) => self.parallel.held_words(),
             _ => pcm::FIFO_WORDS + dma::HELD_WORDS,
         }
+    }
+
+    fn smi_fifo_words(&self) -> Option<u32> {
+        self.parallel.fifo_words()
     }
 
     fn close(&mut self) {

@@ -150,7 +150,7 @@ impl Capture {
         self.end(port);
         port.open(&wiring).map_err(Trouble::Port)?;
         let bytes = wiring.frame_bytes();
-        let held = port.held_words() * 4 / bytes;
+        let held = (port.held_words() * 4).div_ceil(bytes);
         let of_board = |rate| Account::new(Pace::Board, rate, held);
         *self = Self {
             account: expected.filter(|_| wiring.gives_clock()).map(of_board),
@@ -309,7 +309,7 @@ impl Capture {
             let pace = Pace::Adc {
                 within: measured.within_hz / hz,
             };
-            let held = held_words * 4 / self.wiring.frame_bytes();
+            let held = (held_words * 4).div_ceil(self.wiring.frame_bytes());
             self.account = Some(Account::new(pace, measured.rate, held));
         }
         self.state = State::Running;

@@ -193,6 +193,9 @@ pub trait Port {
     /// Words that may have been received and are not in the ring: those of the FIFO, and of DMA.
     fn held_words(&self) -> u32;
 
+    /// The words of SMI's FIFO, where they have been counted since the board started.
+    fn smi_fifo_words(&self) -> Option<u32>;
+
     /// Stops.
     fn close(&mut self);
 

@@ -98,7 +98,11 @@ fn a_parallel_adc_streams_with_exact_rate_and_level_and_every_sample_counted() {
 
     let (troubles, text) = probe(&mut session);
     assert_eq!(troubles, 0, "{text}");
-    for words in ["the ADC: -5.97 dBFS", "read clock 1,000,000 Hz"] {
+    for words in [
+        "the ADC: -5.97 dBFS",
+        "read clock 1,000,000 Hz",
+        "SMI's FIFO has 16 words",
+    ] {
         assert!(text.contains(words), "{text}");
     }
     session.board.port.factor = 0.98;
@@ -275,6 +279,100 @@ fn each_trouble_has_its_sentence_and_a_request_works_afterwards() {
         session.run_ms(300);
         session.ping();
     }
+}
+
+/// A live input that begins by itself.
+fn unattended(settings: &str) -> Session {
+    Session::start(
+        &format!("start=1 out=text {settings}"),
+        Some(FakeQpu::default()),
+    )
+}
+
+/// How often a session said these words.
+fn said(session: &Session, words: &str) -> usize {
+    session.text().matches(words).count()
+}
+
+#[test]
+fn a_stream_that_nobody_asked_for_is_tried_again_with_growing_pauses() {
+    let mut session = unattended("input=i2s clock=adc rate=auto n=1024 avg=4");
+    session.run_ms(9_000);
+    // At 0, 1, 3 and 7 s.
+    assert_eq!(said(&session, "no clock on GPIO 18"), 4);
+    assert_eq!(said(&session, "tried again in 8 s"), 1);
+    session.board.port.adc_hz = Some(48_000.0);
+    session.run_ms(8_000);
+    assert_eq!(said(&session, "tried again in 16 s"), 0);
+    assert!(session.instrument.hub.stream.signal().is_some());
+    // The ADC loses its power for a while.
+    let before = session.instrument.hub.stream.counters.overruns;
+    session.board.port.stops_at = session.board.port.received();
+    session.run_ms(1_000);
+    assert_eq!(said(&session, "the clock stopped"), 1);
+    session.board.port.stops_at = u64::MAX;
+    session.run_ms(20_000);
+    let counters = session.instrument.hub.stream.counters;
+    let lost_us = (counters.overruns - before) as f64 / 0.048;
+    assert!((15e6..18e6).contains(&lost_us), "{lost_us}");
+}
+
+#[test]
+fn a_byte_ends_the_tries_and_a_stream_of_a_host_is_not_tried_again() {
+    let mut session = unattended("input=i2s clock=adc rate=auto");
+    session.run_ms(2_000);
+    assert_eq!(said(&session, "is tried again"), 2);
+    session.send_bytes(b"stop\r");
+    session.run_ms(10_000);
+    assert_eq!(said(&session, "is tried again"), 2);
+    let mut session = live(LEFT);
+    session.must(&Message::Start);
+    session.board.port.stops_at = 60_000;
+    session.run_ms(5_000);
+    assert_eq!(said(&session, "is tried again"), 0);
+    assert_eq!(session.board.port.opened.len(), 1);
+}
+
+#[test]
+fn lost_samples_are_counted_and_blocks_with_a_gap_left_out() {
+    let mut session = live("input=smi rate=1M n=1024 window=flat-top avg=4 out=f32");
+    // 500 samples of each 100 ms.
+    session.board.port.losses = (5..200).map(|at| (at * 100_000, 500)).collect();
+    session.must(&Message::Start);
+    session.run_ms(5_000);
+    let head = session.spectra.last().expect("a record").head;
+    let counters = head.counters;
+    let truth = session.board.port.lost();
+    let behind = truth - counters.overruns;
+    assert!(truth > 20_000 && behind < 600, "{counters:?} of {truth}");
+    assert!(counters.left_out > 0, "{counters:?}");
+    for spectrum in &session.spectra {
+        let level = spectrum.levels[32];
+        // A gap of 500 samples turns the phase of the tone.
+        assert!((level + 6.02).abs() < 0.05, "{level}");
+    }
+    // First samples tell the time of the clock.
+    let end = head.first_sample + 1024 + 3 * 512;
+    let clocked = session.board.port.lost() + session.board.port.received();
+    assert!(clocked.abs_diff(end) < 100_000, "{clocked} {end}");
+    assert_eq!(said(&session, "no block of the last second"), 0);
+}
+
+#[test]
+fn a_second_without_a_whole_block_is_reported() {
+    let mut session = live("input=smi rate=1M n=1024 avg=4 out=f32");
+    session.must(&Message::Start);
+    session.run_ms(500);
+    // 50 samples of each millisecond are no steady 1 %; 9 are.
+    session.board.port.losses = (500..9_000).map(|at| (at * 1000, 9)).collect();
+    session.run_ms(4_000);
+    let faults = trust::faults(&session, wire::Fault::SAMPLES_LOST);
+    assert!((2..=4).contains(&faults.len()), "{faults:?}");
+    assert!(
+        faults[0].contains("samples were lost at the input"),
+        "{faults:?}"
+    );
+    session.ping();
 }
 
 #[test]

@@ -191,6 +191,11 @@ impl Port for FakePort {
         self.held_words
     }
 
+    fn smi_fifo_words(&self) -> Option<u32> {
+        let is_smi = matches!(self.open, Some((Wiring::Smi { .. }, _)));
+        is_smi.then_some(16)
+    }
+
     fn close(&mut self) {
         self.open = None;
     }
