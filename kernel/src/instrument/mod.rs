@@ -61,6 +61,7 @@ use crate::engine::samples::History;
 use crate::engine::{Fft, QpuHost};
 use analyser::{Analyser, Buffers, Exponential};
 use hub::Hub;
+use kept::Kept;
 use link::Link;
 use live::Live;
 use outbox::Outbox;
@@ -99,7 +100,8 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
         };
         let exponential = Exponential::new(&mut workspace.averaged);
         let cpu = CpuEngine::new(&mut workspace.twiddles);
-        let records = Records::new(&mut workspace.power, &mut workspace.kept);
+        let kept = Kept::new(&mut workspace.kept, &mut workspace.entries);
+        let records = Records::new(&mut workspace.power, kept);
         let outbox = Outbox::new(&mut workspace.payload, &mut workspace.frame);
         Self {
             receiver: Receiver::new(&mut workspace.decoder),
