@@ -206,6 +206,10 @@ impl<L: OutputPin> Board for Device<L> {
         }
     }
 
+    fn stack_left_bytes(&self) -> u32 {
+        cpu::stack_left_bytes()
+    }
+
     fn take_log(&mut self, out: &mut [u8]) -> usize {
         log::take(out)
     }

@@ -34,6 +34,14 @@ impl Image {
         u32::from_le_bytes(*self.bytes[at..].first_chunk().expect("inside the image"))
     }
 
+    /// The first place of a word: the boot code comes first in the image.
+    fn place(&self, word: u32) -> u32 {
+        let mut places = (BASE..).step_by(4).take(self.bytes.len() / 4);
+        places
+            .find(|at| self.word(*at) == word)
+            .expect("the boot code has this constant")
+    }
+
     fn patch(&mut self, address: u32, words: &[u32]) {
         for (index, word) in words.iter().enumerate() {
             let at = (address - BASE) as usize + 4 * index;
@@ -51,12 +59,20 @@ fn image() -> Option<Image> {
     })
 }
 
+/// FAULT records as code, PC, address and text.
+type Faults = Vec<(u16, u32, u32, String)>;
+
 /// Boots `image` until it resets and for half a second more; the FAULT records, and all text.
-fn until_after_reset(image: &Image, limit_s: u64) -> (Vec<(u16, u32, u32, String)>, String) {
+fn until_after_reset(image: &Image, limit_s: u64) -> (Faults, String) {
     let mut pi = VirtualPi::new(Config::default(), &image.bytes).expect("an image that boots");
     let stop = pi.run_until_ns(limit_s * 1_000_000_000);
     assert_eq!(stop, Stop::Reset);
     pi.run_until_ns(pi.now_ns() + 500_000_000);
+    received(&mut pi)
+}
+
+/// The FAULT records and the text that a board has sent.
+fn received(pi: &mut VirtualPi) -> (Faults, String) {
     let (mut faults, mut text) = (Vec::new(), String::new());
     let mut decoder = Decoder::new();
     for byte in pi.serial_received() {
@@ -188,4 +204,41 @@ fn a_fault_on_a_line_that_is_stuck_ends_as_soon_as_any() {
             "{stuck} ms after {bytes} bytes, {usual} ms"
         );
     }
+}
+
+/// The stack of the image begins nearer to its end: too near for what it does at the
+/// start, or not.
+#[test]
+fn a_stack_that_overflows_ends_in_a_fault_with_an_address_below_it_and_never_in_silence() {
+    let image = need!(image(), "{NO_KERNEL}");
+    let [guard, bottom, top] =
+        ["__stack_guard", "__stack_bottom", "__stack_top"].map(|symbol| image.address(symbol));
+    let is_caught = |stack_bytes: u32| {
+        let mut pressed = Image {
+            bytes: image.bytes.clone(),
+            elf: image.elf.clone(),
+        };
+        pressed.patch(image.place(top), &[bottom + stack_bytes]);
+        let mut pi = VirtualPi::new(Config::default(), &pressed.bytes).expect("it boots");
+        let stop = pi.run_until_ns(700_000_000);
+        let (faults, text) = received(&mut pi);
+        if stop != Stop::Reset {
+            assert!(
+                text.contains("next: "),
+                "{stack_bytes} bytes: {stop:?} {text}"
+            );
+            return false;
+        }
+        let (code, _, address, said) = faults.first().expect("a FAULT record");
+        assert_eq!(*code, 4, "{stack_bytes} bytes: {said}");
+        assert!(
+            (guard..bottom).contains(address),
+            "{stack_bytes} bytes: {said}"
+        );
+        assert!(said.contains("TranslationFaultSecondLevel"), "{said}");
+        true
+    };
+    let caught = [12, 16, 24, 32, 48, 64].map(|kib| is_caught(kib << 10));
+    assert!(caught.is_sorted_by_key(|caught| !caught), "{caught:?}");
+    assert_eq!((caught[0], caught[5]), (true, false), "{caught:?}");
 }

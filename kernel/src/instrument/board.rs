@@ -159,6 +159,9 @@ pub trait Board {
     /// Clocks and temperature now, as far as the board can be asked.
     fn clocks(&mut self) -> Clocks;
 
+    /// Bytes of the main stack that were never used since the start; 0: not known.
+    fn stack_left_bytes(&self) -> u32;
+
     /// Takes bytes of the defmt log that are waiting; returns how many. Never waits.
     fn take_log(&mut self, out: &mut [u8]) -> usize;
 }

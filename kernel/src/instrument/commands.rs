@@ -210,6 +210,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if keys.contains("boot") {
             report::write_boot(&board.info().boot, self.stream.first_spectrum_us, out);
         }
+        if keys.contains("stack") {
+            report::write_stack(board.stack_left_bytes(), out);
+        }
     }
 
     pub(super) fn require_no_upload(&self) -> Result<(), Refusal> {

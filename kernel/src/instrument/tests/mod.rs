@@ -57,6 +57,8 @@ pub struct FakeBoard {
     pub port: FakePort,
 }
 
+/// Bytes of its stack that the fake board says were never used.
+const STACK_LEFT_BYTES: u32 = 128 << 10;
 const QUEUE_BYTES: u64 = 16 * 1024;
 
 impl FakeBoard {
@@ -220,6 +222,10 @@ impl Board for FakeBoard {
 
     fn info(&self) -> &BoardInfo {
         &self.info
+    }
+
+    fn stack_left_bytes(&self) -> u32 {
+        STACK_LEFT_BYTES
     }
 
     fn take_log(&mut self, out: &mut [u8]) -> usize {
