@@ -72,6 +72,7 @@ fn boot(atags: u32) -> ! {
     let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages());
     let questions = mailbox.another(messages());
     let start = pm.reset_cause(startup::found_reset_status(&mut mailbox));
+    startup::begin_run(&start);
     let uart_hz = startup::uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
@@ -83,7 +84,8 @@ fn boot(atags: u32) -> ! {
     startup::log_pending_abort("at the start");
 
     let mut facts = startup::ask_firmware(&mut mailbox, atags, uart_hz, &start);
-    let (settings, complaint) = Settings::from_cmdline(&facts.command_line);
+    let (mut settings, complaint) = Settings::from_cmdline(&facts.command_line);
+    startup::be_careful(&facts.board, &mut settings);
     facts.board.v3d_unwanted = settings.engine == EngineChoice::Cpu;
     let revision = Revision(facts.board.revision);
     let ram_bytes = facts.board.memory_bytes as usize;

@@ -29,6 +29,17 @@ impl Image {
         symbol.expect("the boot code has this symbol").address() as u32
     }
 
+    /// The address of the function whose mangled name has all of these parts.
+    fn function(&self, parts: &[&str]) -> u32 {
+        let elf = object::File::parse(&*self.elf).expect("kernel.elf is an ELF file");
+        let mut symbols = elf.symbols();
+        let found = symbols.find(|found| {
+            let name = found.name().unwrap_or_default();
+            parts.iter().all(|part| name.contains(part))
+        });
+        found.expect("the image has this function").address() as u32
+    }
+
     fn word(&self, address: u32) -> u32 {
         let at = (address - BASE) as usize;
         u32::from_le_bytes(*self.bytes[at..].first_chunk().expect("inside the image"))
@@ -241,4 +252,40 @@ fn a_stack_that_overflows_ends_in_a_fault_with_an_address_below_it_and_never_in_
     let caught = [12, 16, 24, 32, 48, 64].map(|kib| is_caught(kib << 10));
     assert!(caught.is_sorted_by_key(|caught| !caught), "{caught:?}");
     assert_eq!((caught[0], caught[5]), (true, false), "{caught:?}");
+}
+
+/// Plans of power spectra are made for the QPUs only.
+#[test]
+fn after_three_starts_that_end_in_a_fault_the_next_leaves_v3d_alone_and_says_why() {
+    let mut image = need!(image(), "{NO_KERNEL}");
+    let at = image.function(&["PowerPlan", "3new", "kernel"]);
+    image.patch(at, &[0xe7f0_00f0]);
+    let mut pi = VirtualPi::new(Config::default(), &image.bytes).expect("an image that boots");
+    for _ in 0..3 {
+        assert_eq!(pi.run_until_ns(pi.now_ns() + 2_000_000_000), Stop::Reset);
+        let (faults, text) = received(&mut pi);
+        assert_eq!(faults.len(), 1, "{text}");
+        assert!(!text.contains("careful"), "{text}");
+    }
+    // Ten seconds without a fault clear the count.
+    assert_ne!(pi.run_until_ns(pi.now_ns() + 12_000_000_000), Stop::Reset);
+    pi.serial_send(b"start\rinfo\r");
+    assert_ne!(pi.run_until_ns(pi.now_ns() + 1_000_000_000), Stop::Reset);
+    let (faults, text) = received(&mut pi);
+    assert_eq!(faults, []);
+    for said in [
+        "careful: the last 3 starts each ended in a fault or a hang within 10 s",
+        "has engine=cpu start=0",
+        "engine: cpu (V3D is left without power)",
+        "last start: fault",
+    ] {
+        assert!(text.contains(said), "no {said:?} in {text}");
+    }
+    // Another that ends early is the first again, and not the fourth.
+    pi.serial_send(b"reboot\r");
+    for cause in ["", "reboot command"] {
+        assert_eq!(pi.run_until_ns(pi.now_ns() + 2_000_000_000), Stop::Reset);
+        let (_, text) = received(&mut pi);
+        assert!(text.contains(cause) && !text.contains("careful"), "{text}");
+    }
 }

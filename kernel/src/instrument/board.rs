@@ -26,6 +26,8 @@ pub struct BoardInfo {
     pub reset_cause: ResetCause,
     /// The stage that the firmware had reached before a watchdog reset, if that is known.
     pub last_stage: Option<Stage>,
+    /// Starts in a row before this one that each ended in a fault or a hang within 10 s.
+    pub early_ends: u8,
     /// Version of the firmware.
     pub firmware: Name,
     /// The value of V3D's IDENT0; 0 when V3D could not be reached.
@@ -36,6 +38,18 @@ pub struct BoardInfo {
     pub v3d_unwanted: bool,
     /// When the start had come how far.
     pub boot: BootTimes,
+}
+
+/// After so many starts in a row that ended early the next is careful.
+const CAREFUL_AFTER: u8 = 3;
+
+impl BoardInfo {
+    /// Reports if this start has `engine=cpu start=0`, whatever `cmdline.txt` says, because those
+    /// before it ended early.
+    #[must_use]
+    pub const fn is_careful(&self) -> bool {
+        self.early_ends >= CAREFUL_AFTER
+    }
 }
 
 /// Times of the start, in microseconds since the reset of the system timer; 0: not reached.

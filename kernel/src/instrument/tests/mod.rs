@@ -80,6 +80,7 @@ impl FakeBoard {
                 last_stage: Some(Stage::QpuWait),
                 firmware: Name::new("0.1.0"),
                 v3d_ident0: 0,
+                early_ends: 0,
                 v3d_hung: false,
                 v3d_unwanted: false,
                 boot: BootTimes::default(),
