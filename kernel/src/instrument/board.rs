@@ -134,7 +134,7 @@ pub trait Board {
     /// Sleeps until that time, or until a byte arrives or the transmit queue has room again.
     fn sleep_until(&mut self, at_us: u64);
 
-    /// Sets the line's rate; returns the actual one.
+    /// Sets the line's rate and forgets what has been received until then; returns the actual rate.
     ///
     /// # Errors
     /// When the line cannot run at that rate; it then keeps the rate it had.

@@ -138,6 +138,9 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
         let now_us = board.now_us();
         let mut busy = self.hub.link.pump(board);
         self.hub.keep_time(board, now_us);
+        if self.hub.link.rate.take_new() {
+            self.receiver.forget();
+        }
         busy |= self.receive(board);
         busy |= self.hub.link.outbox.is_free()
             && self

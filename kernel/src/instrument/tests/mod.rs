@@ -198,6 +198,13 @@ impl Board for FakeBoard {
 
     fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
         self.check_baud(baud)?;
+        let now_ns = self.now_ns;
+        self.to_board.retain(|(at_ns, _)| *at_ns > now_ns);
+        // What is still on its way comes garbled, as in `Session::send_bytes`.
+        if self.baud != baud {
+            let coming = self.to_board.iter_mut().filter(|(_, byte)| *byte != 0);
+            coming.for_each(|(_, byte)| *byte = !*byte);
+        }
         self.baud = baud;
         Ok(baud)
     }
