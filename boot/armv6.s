@@ -156,9 +156,10 @@ irq:
     clrex
     ldm     sp!, {r0-r3, r12, pc}^
 
-@ A Raspberry Pi 2, 3 or Zero 2 W: the same boot files start this image there as well, in HYP mode. One
-@ core says so on the wires that a Pi 1 would use and all stop; nothing else here would work, or fail
-@ in a way that can be seen. The UART's clock is that of config.txt, 48 MHz.
+@ A Raspberry Pi 2 or 3: the same boot files start this image there as well, in HYP mode. One core
+@ says so on the wires that a Pi 1 would use and all stop; nothing else here would work, or fail in a
+@ way that can be seen. The UART's clock is that of config.txt, 48 MHz. A Zero 2 W would say the same,
+@ if a card with its device tree started the image there (Circle, boot/README).
 .equ UART_CLOCKS_64THS, 1667            @ 4 * 48 MHz / 115,200 baud
 
 other_processor:
