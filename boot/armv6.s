@@ -3,7 +3,8 @@
 @ The boot firmware enters at 0x8000 in SVC mode with MMU and caches off, r2 = ATAGs or 0. It does so
 @ on later boards too, whose peripherals lie elsewhere: those are told apart first. What must
 @ hold before the first Rust instruction: a stack for every mode, VBAR at our vectors (SCTLR.V clear),
-@ VFP on (the target passes floats in VFP registers) and in RunFast mode, and a zeroed .bss.
+@ VFP on (the target passes floats in VFP registers) and in RunFast mode, and a zeroed .bss. The main
+@ stack is filled with one word, so that what was never used of it can be told later.
 @
 @ RunFast (FPSCR = FZ | DN): outside it the VFP11 hands subnormal operands and results to "support
 @ code" through the undefined-instruction vector, and there is none here.
@@ -22,6 +23,8 @@
 .equ MODE_SVC, 0x13
 .equ MODE_ABT, 0x17
 .equ MODE_UND, 0x1b
+
+.equ STACK_PAINT, 0x57ac57ac            @ PAINT in kernel/src/arch/armv6/stack.rs
 
 .section .text.boot, "ax", %progbits
 .global _start
@@ -73,9 +76,19 @@ _start:
 2:  cmp     r0, r1
     blo     1b
 
+    ldr     r0, =__stack_bottom
+    mov     r1, sp
+    ldr     r2, =STACK_PAINT
+    mov     r3, r2
+    mov     r5, r2
+    mov     r6, r2
+3:  stmia   r0!, {r2, r3, r5, r6}
+    cmp     r0, r1
+    blo     3b
+
     mov     r0, r4
     bl      kernel_main
-3:  b       3b                          @ kernel_main does not return
+4:  b       4b                          @ kernel_main does not return
 
 .balign 32
 vectors:
@@ -143,9 +156,10 @@ irq:
     clrex
     ldm     sp!, {r0-r3, r12, pc}^
 
-@ A Raspberry Pi 2, 3 or Zero 2 W: the same boot files start this image there as well, in HYP mode. One
-@ core says so on the wires that a Pi 1 would use and all stop; nothing else here would work, or fail
-@ in a way that can be seen. The UART's clock is that of config.txt, 48 MHz.
+@ A Raspberry Pi 2 or 3: the same boot files start this image there as well, in HYP mode. One core
+@ says so on the wires that a Pi 1 would use and all stop; nothing else here would work, or fail in a
+@ way that can be seen. The UART's clock is that of config.txt, 48 MHz. A Zero 2 W would say the same,
+@ if a card with its device tree started the image there (Circle, boot/README).
 .equ UART_CLOCKS_64THS, 1667            @ 4 * 48 MHz / 115,200 baud
 
 other_processor:

@@ -59,18 +59,22 @@ pub struct Device<L> {
     stage: Stage,
     watchdog: bool,
     starved: bool,
+    /// When the run has lasted; `None`: it has.
+    lasts_us: Option<u64>,
 }
 
 impl<L: OutputPin> Device<L> {
     /// Puts the drivers together. With `watchdog`, the board restarts when the instrument's loop
     /// stays away for 5 s.
     pub fn new(drivers: Drivers<L>, info: BoardInfo, watchdog: bool) -> Self {
+        let began_us = drivers.clock.now_us();
         let mut device = Self {
             drivers,
             info,
             stage: Stage::Boot,
             watchdog,
             starved: false,
+            lasts_us: Some(began_us + fault::EARLY_US),
         };
         device.attend();
         device
@@ -82,10 +86,21 @@ impl<L: OutputPin> Device<L> {
             self.drivers.pm.arm(WATCHDOG_US);
         }
         let now_us = self.drivers.clock.now_us();
+        if self.lasts_us.is_some_and(|at_us| now_us >= at_us) {
+            self.lasts_us = None;
+            fault::run_has_lasted();
+            self.note();
+        }
         let lit = lit(self.stage as u8, now_us);
         // A light that fails is no reason to stop measuring.
         let _ = self.drivers.light.set_state(lit.into());
         now_us
+    }
+
+    /// Leaves a note of where the run is.
+    fn note(&self) {
+        let note = Note::new(Reason::Running, self.stage as u8, "");
+        note.after(fault::early_ends()).store();
     }
 
     fn something_to_do(&self) -> bool {
@@ -156,7 +171,7 @@ impl<L: OutputPin> Board for Device<L> {
         }
         self.stage = stage;
         fault::note_stage(stage as u8);
-        Note::new(Reason::Running, stage as u8, "").store();
+        self.note();
         self.attend();
     }
 
@@ -204,6 +219,10 @@ impl<L: OutputPin> Board for Device<L> {
             readings,
             temperature: answer.map_or(0, |[_, millidegrees]| millidegrees),
         }
+    }
+
+    fn stack_left_bytes(&self) -> u32 {
+        cpu::stack_left_bytes()
     }
 
     fn take_log(&mut self, out: &mut [u8]) -> usize {

@@ -61,6 +61,28 @@ pub fn note_stage(code: u8) {
     STAGE.store(code, Relaxed);
 }
 
+/// A run that has lasted this long began well.
+pub const EARLY_US: u64 = 10_000_000;
+
+/// Starts in a row that will have ended early if this run ends now; 0: it has lasted.
+static EARLY_ENDS: AtomicU8 = AtomicU8::new(0);
+
+/// Begins a run after so many starts in a row that ended early.
+pub fn begin_run(early_ends_before: u8) {
+    EARLY_ENDS.store(early_ends_before.saturating_add(1), Relaxed);
+}
+
+/// Says that the run has lasted [`EARLY_US`].
+pub fn run_has_lasted() {
+    EARLY_ENDS.store(0, Relaxed);
+}
+
+/// The number for the note of a run that did not end because it was asked to.
+#[must_use]
+pub fn early_ends() -> u8 {
+    EARLY_ENDS.load(Relaxed)
+}
+
 /// Reports `fault` to the host and to the next boot, and resets the board.
 pub fn report_and_reset(fault: Fault) -> ! {
     static REPORTING: AtomicBool = AtomicBool::new(false);
@@ -70,7 +92,7 @@ pub fn report_and_reset(fault: Fault) -> ! {
     if !REPORTING.load(Relaxed) {
         REPORTING.store(true, Relaxed);
         pm.feed(REPORT_US);
-        let note = Note::new(Reason::Fault, STAGE.load(Relaxed), fault.text);
+        let note = Note::new(Reason::Fault, STAGE.load(Relaxed), fault.text).after(early_ends());
         note.store_to_sdram();
         let clock = Clock::new(peripherals.clock);
         let mut line = LastWords::new(peripherals.uart, clock);
@@ -89,5 +111,20 @@ pub fn report_and_reset(fault: Fault) -> ! {
     pm.reset();
     loop {
         cpu::data_sync_barrier();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_counts_as_one_more_until_it_has_lasted() {
+        begin_run(2);
+        assert_eq!(early_ends(), 3);
+        begin_run(u8::MAX);
+        assert_eq!(early_ends(), u8::MAX);
+        run_has_lasted();
+        assert_eq!(early_ends(), 0);
     }
 }

@@ -20,7 +20,7 @@ use kernel::device::{Device, Drivers};
 use kernel::dma::Channel;
 use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
-use kernel::engine::qpu::QpuEngine;
+use kernel::engine::qpu::{Plans, QpuEngine};
 use kernel::gpio::Gpio;
 use kernel::instrument::capture::{RING_BYTES, TAIL_BYTES};
 use kernel::instrument::{BootTimes, EngineChoice, Instrument, Settings, Workspace};
@@ -37,7 +37,7 @@ use kernel::uart::Uart;
 use kernel::v3d::power::Supply;
 use kernel::v3d::{IDENT0_V3D, V3d};
 use kernel::{interrupt, log};
-use static_cell::ConstStaticCell;
+use static_cell::{ConstStaticCell, StaticCell};
 
 /// The time that V3D may take to come up: three answers of the mailbox at their slowest, and some.
 const BRING_UP_US: u32 = 12_000_000;
@@ -48,8 +48,12 @@ const V3D_BYTES: usize = 32 << 20;
 /// the effect of places in memory on a job's time stays the same from image to image.
 const V3D_START: usize = 16 << 20;
 
+/// The instrument. It is made here and not on the stack.
+static INSTRUMENT: StaticCell<Instrument<QpuEngine<V3d>>> = StaticCell::new();
 /// The instrument's buffers. All zero, so that they cost nothing in the image.
 static WORKSPACE: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
+/// The plans of the QPUs, likewise.
+static PLANS: ConstStaticCell<Plans> = ConstStaticCell::new(Plans::new());
 
 #[cfg_attr(
     not(target_os = "none"),
@@ -68,6 +72,7 @@ fn boot(atags: u32) -> ! {
     let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages());
     let questions = mailbox.another(messages());
     let start = pm.reset_cause(startup::found_reset_status(&mut mailbox));
+    startup::begin_run(&start);
     let uart_hz = startup::uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
@@ -79,7 +84,8 @@ fn boot(atags: u32) -> ! {
     startup::log_pending_abort("at the start");
 
     let mut facts = startup::ask_firmware(&mut mailbox, atags, uart_hz, &start);
-    let (settings, complaint) = Settings::from_cmdline(&facts.command_line);
+    let (mut settings, complaint) = Settings::from_cmdline(&facts.command_line);
+    startup::be_careful(&facts.board, &mut settings);
     facts.board.v3d_unwanted = settings.engine == EngineChoice::Cpu;
     let revision = Revision(facts.board.revision);
     let ram_bytes = facts.board.memory_bytes as usize;
@@ -134,7 +140,7 @@ fn boot(atags: u32) -> ! {
     };
     let qpu = v3d.map(|mut v3d| {
         startup::learn_launch_order(&mut v3d);
-        QpuEngine::new(v3d, EngineError::from)
+        QpuEngine::new(v3d, EngineError::from, PLANS.take())
     });
 
     let watchdog = facts.watchdog_counts;
@@ -147,5 +153,7 @@ fn boot(atags: u32) -> ! {
         input,
     };
     let mut device = Device::new(drivers, facts.board, watchdog);
-    Instrument::new(WORKSPACE.take(), qpu, settings, complaint).run(&mut device)
+    let instrument =
+        INSTRUMENT.init_with(|| Instrument::new(WORKSPACE.take(), qpu, settings, complaint));
+    instrument.run(&mut device)
 }

@@ -182,6 +182,7 @@ pub enum Reason {
 pub struct Note {
     reason: Reason,
     stage: u8,
+    early_ends: u8,
     text: [u8; Note::TEXT_BYTES],
     length: usize,
 }
@@ -198,12 +199,21 @@ impl Note {
         let mut note = Self {
             reason,
             stage,
+            early_ends: 0,
             text: [0; Self::TEXT_BYTES],
             length: 0,
         };
         // Text that does not fit is cut off; the writer below never fails.
         let _ = write!(note, "{text}");
         note
+    }
+
+    /// The same with the number of starts in a row that will have ended early, should the run end
+    /// now ([`crate::fault::early_ends`]).
+    #[must_use]
+    pub const fn after(mut self, early_ends: u8) -> Self {
+        self.early_ends = early_ends;
+        self
     }
 
     /// The code of the stage that the run had reached; 0 before the first.
@@ -249,7 +259,8 @@ impl Note {
     fn encode(&self) -> [u32; KEEP_WORDS] {
         let mut words = [0; KEEP_WORDS];
         words[0] = Self::MAGIC;
-        words[1] = self.reason as u32 | u32::from(self.stage) << 8;
+        words[1] =
+            self.reason as u32 | u32::from(self.stage) << 8 | u32::from(self.early_ends) << 16;
         words[2] = self.length as u32;
         for (word, bytes) in words[3..].iter_mut().zip(self.text.as_chunks().0) {
             *word = u32::from_le_bytes(*bytes);
@@ -275,6 +286,7 @@ impl Note {
         Some(Self {
             reason,
             stage: (words[1] >> 8) as u8,
+            early_ends: (words[1] >> 16) as u8,
             text,
             length: words[2] as usize,
         })
@@ -330,6 +342,14 @@ impl Start {
             (_, false) => (ResetCause::PowerOn, None),
         };
         Self { cause, note }
+    }
+}
+
+impl Start {
+    /// Starts in a row before this one that ended soon, in a fault or by the watchdog.
+    #[must_use]
+    pub fn early_ends(&self) -> u8 {
+        self.note.map_or(0, |note| note.early_ends)
     }
 }
 
@@ -406,6 +426,7 @@ mod tests {
         assert_eq!(Note::decode(&note.encode()), Some(note));
         assert_eq!(note.text(), "data abort at 0x1234");
         assert_eq!(note.stage(), 3);
+        assert_eq!(Note::decode(&note.after(7).encode()), Some(note.after(7)));
         assert_eq!(Note::new(Reason::Fault, 0, "at x:\nno").text(), "at x: no");
     }
 
@@ -436,5 +457,18 @@ mod tests {
         assert_eq!(said(true, note(Reason::Running)), "watchdog");
         assert_eq!(said(false, note(Reason::Running)), "power on");
         assert_eq!(said(true, note(Reason::Reboot)), "reboot command");
+    }
+
+    #[test]
+    fn faults_and_hangs_that_follow_each_other_count_and_nothing_else_does() {
+        let early_ends = |watchdog, reason| {
+            let note = Note::new(reason, 2, "").after(3);
+            Start::decide(watchdog, Some(note)).early_ends()
+        };
+        assert_eq!(early_ends(true, Reason::Fault), 3);
+        assert_eq!(early_ends(true, Reason::Running), 3);
+        assert_eq!(early_ends(true, Reason::Reboot), 0);
+        assert_eq!(early_ends(false, Reason::Running), 0, "the plug was pulled");
+        assert_eq!(Start::decide(true, None).early_ends(), 0, "SDRAM lost it");
     }
 }

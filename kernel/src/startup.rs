@@ -15,7 +15,8 @@ use crate::baud::Divisor;
 use crate::board::Revision;
 use crate::dma::USUAL_CHANNELS;
 use crate::engine::qpu_selftest;
-use crate::instrument::{BoardInfo, BootTimes, Stage};
+use crate::fault;
+use crate::instrument::{BoardInfo, BootTimes, EngineChoice, Settings, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
 use crate::pm::{Note, Reason, Start};
@@ -112,7 +113,8 @@ const BRING_UP: &str = "V3D";
 
 /// Leaves a note of what comes next for the start after this one.
 pub fn note_bring_up() {
-    Note::new(Reason::Running, Stage::Boot as u8, BRING_UP).store_to_sdram();
+    let note = Note::new(Reason::Running, Stage::Boot as u8, BRING_UP);
+    note.after(fault::early_ends()).store_to_sdram();
 }
 
 /// Reports if the last start ended by the watchdog while it powered up V3D. A second try would end
@@ -121,6 +123,23 @@ pub fn note_bring_up() {
 pub fn hung_in_bring_up(start: &Start) -> bool {
     let was_in_it = |note: &Note| note.text() == BRING_UP;
     start.cause == ResetCause::Watchdog && start.note.as_ref().is_some_and(was_in_it)
+}
+
+/// Begins the count of this run. A fault or a hang before this is the end of none.
+pub fn begin_run(start: &Start) {
+    fault::begin_run(start.early_ends());
+    let note = Note::new(Reason::Running, Stage::Boot as u8, "");
+    note.after(fault::early_ends()).store();
+}
+
+/// Lets a start after several that ended early do as little as possible, whatever `cmdline.txt`
+/// says: a board that restarts for ever is of no use, and cannot be asked what is wrong.
+pub fn be_careful(board: &BoardInfo, settings: &mut Settings) {
+    if board.is_careful() {
+        settings.engine = EngineChoice::Cpu;
+        settings.start = false;
+        settings.selftest_rounds = 0;
+    }
 }
 
 /// The line that tells a terminal at once that the board runs, and why it started.
@@ -182,6 +201,7 @@ pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, start: &Sta
             clocks,
             reset_cause: start.cause,
             last_stage: last_stage(start),
+            early_ends: start.early_ends(),
             firmware: Name::new(env!("CARGO_PKG_VERSION")),
             v3d_ident0: 0,
             v3d_hung: hung_in_bring_up(start),

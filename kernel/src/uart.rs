@@ -228,7 +228,8 @@ impl Uart {
         self.clock_hz
     }
 
-    /// Changes the rate. What is in the queue goes out first, at the old one.
+    /// Changes the rate. What waits to be sent goes out first, at the old one; what was received is
+    /// forgotten, in the FIFO and in the queue.
     ///
     /// # Errors
     /// When the clock has no divisor for this rate; the old one stays.
@@ -236,6 +237,7 @@ impl Uart {
         let divisor = Divisor::nearest(self.clock_hz, baud)?;
         self.drain();
         with_handler(|handler| handler.registers.visit(|uart| configure(uart, divisor)));
+        while self.received.dequeue().is_some() {}
         self.baud = divisor.actual_baud;
         Ok(self.baud)
     }

@@ -29,9 +29,28 @@ impl Image {
         symbol.expect("the boot code has this symbol").address() as u32
     }
 
+    /// The address of the function whose mangled name has all of these parts.
+    fn function(&self, parts: &[&str]) -> u32 {
+        let elf = object::File::parse(&*self.elf).expect("kernel.elf is an ELF file");
+        let mut symbols = elf.symbols();
+        let found = symbols.find(|found| {
+            let name = found.name().unwrap_or_default();
+            parts.iter().all(|part| name.contains(part))
+        });
+        found.expect("the image has this function").address() as u32
+    }
+
     fn word(&self, address: u32) -> u32 {
         let at = (address - BASE) as usize;
         u32::from_le_bytes(*self.bytes[at..].first_chunk().expect("inside the image"))
+    }
+
+    /// The first place of a word: the boot code comes first in the image.
+    fn place(&self, word: u32) -> u32 {
+        let mut places = (BASE..).step_by(4).take(self.bytes.len() / 4);
+        places
+            .find(|at| self.word(*at) == word)
+            .expect("the boot code has this constant")
     }
 
     fn patch(&mut self, address: u32, words: &[u32]) {
@@ -51,12 +70,20 @@ fn image() -> Option<Image> {
     })
 }
 
+/// FAULT records as code, PC, address and text.
+type Faults = Vec<(u16, u32, u32, String)>;
+
 /// Boots `image` until it resets and for half a second more; the FAULT records, and all text.
-fn until_after_reset(image: &Image, limit_s: u64) -> (Vec<(u16, u32, u32, String)>, String) {
+fn until_after_reset(image: &Image, limit_s: u64) -> (Faults, String) {
     let mut pi = VirtualPi::new(Config::default(), &image.bytes).expect("an image that boots");
     let stop = pi.run_until_ns(limit_s * 1_000_000_000);
     assert_eq!(stop, Stop::Reset);
     pi.run_until_ns(pi.now_ns() + 500_000_000);
+    received(&mut pi)
+}
+
+/// The FAULT records and the text that a board has sent.
+fn received(pi: &mut VirtualPi) -> (Faults, String) {
     let (mut faults, mut text) = (Vec::new(), String::new());
     let mut decoder = Decoder::new();
     for byte in pi.serial_received() {
@@ -187,5 +214,78 @@ fn a_fault_on_a_line_that_is_stuck_ends_as_soon_as_any() {
             stuck <= usual + 150,
             "{stuck} ms after {bytes} bytes, {usual} ms"
         );
+    }
+}
+
+/// The stack of the image begins nearer to its end: too near for what it does at the
+/// start, or not.
+#[test]
+fn a_stack_that_overflows_ends_in_a_fault_with_an_address_below_it_and_never_in_silence() {
+    let image = need!(image(), "{NO_KERNEL}");
+    let [guard, bottom, top] =
+        ["__stack_guard", "__stack_bottom", "__stack_top"].map(|symbol| image.address(symbol));
+    let is_caught = |stack_bytes: u32| {
+        let mut pressed = Image {
+            bytes: image.bytes.clone(),
+            elf: image.elf.clone(),
+        };
+        pressed.patch(image.place(top), &[bottom + stack_bytes]);
+        let mut pi = VirtualPi::new(Config::default(), &pressed.bytes).expect("it boots");
+        let stop = pi.run_until_ns(700_000_000);
+        let (faults, text) = received(&mut pi);
+        if stop != Stop::Reset {
+            assert!(
+                text.contains("next: "),
+                "{stack_bytes} bytes: {stop:?} {text}"
+            );
+            return false;
+        }
+        let (code, _, address, said) = faults.first().expect("a FAULT record");
+        assert_eq!(*code, 4, "{stack_bytes} bytes: {said}");
+        assert!(
+            (guard..bottom).contains(address),
+            "{stack_bytes} bytes: {said}"
+        );
+        assert!(said.contains("TranslationFaultSecondLevel"), "{said}");
+        true
+    };
+    let caught = [12, 16, 24, 32, 48, 64].map(|kib| is_caught(kib << 10));
+    assert!(caught.is_sorted_by_key(|caught| !caught), "{caught:?}");
+    assert_eq!((caught[0], caught[5]), (true, false), "{caught:?}");
+}
+
+/// Plans of power spectra are made for the QPUs only.
+#[test]
+fn after_three_starts_that_end_in_a_fault_the_next_leaves_v3d_alone_and_says_why() {
+    let mut image = need!(image(), "{NO_KERNEL}");
+    let at = image.function(&["PowerPlan", "3new", "kernel"]);
+    image.patch(at, &[0xe7f0_00f0]);
+    let mut pi = VirtualPi::new(Config::default(), &image.bytes).expect("an image that boots");
+    for _ in 0..3 {
+        assert_eq!(pi.run_until_ns(pi.now_ns() + 2_000_000_000), Stop::Reset);
+        let (faults, text) = received(&mut pi);
+        assert_eq!(faults.len(), 1, "{text}");
+        assert!(!text.contains("careful"), "{text}");
+    }
+    // Ten seconds without a fault clear the count.
+    assert_ne!(pi.run_until_ns(pi.now_ns() + 12_000_000_000), Stop::Reset);
+    pi.serial_send(b"start\rinfo\r");
+    assert_ne!(pi.run_until_ns(pi.now_ns() + 1_000_000_000), Stop::Reset);
+    let (faults, text) = received(&mut pi);
+    assert_eq!(faults, []);
+    for said in [
+        "careful: the last 3 starts each ended in a fault or a hang within 10 s",
+        "has engine=cpu start=0",
+        "engine: cpu (V3D is left without power)",
+        "last start: fault",
+    ] {
+        assert!(text.contains(said), "no {said:?} in {text}");
+    }
+    // Another that ends early is the first again, and not the fourth.
+    pi.serial_send(b"reboot\r");
+    for cause in ["", "reboot command"] {
+        assert_eq!(pi.run_until_ns(pi.now_ns() + 2_000_000_000), Stop::Reset);
+        let (_, text) = received(&mut pi);
+        assert!(text.contains(cause) && !text.contains("careful"), "{text}");
     }
 }

@@ -39,6 +39,12 @@ pub fn fixed_memory_sum() -> u32 {
 
 /// See the ARM's.
 #[must_use]
+pub fn stack_left_bytes() -> u32 {
+    0
+}
+
+/// See the ARM's.
+#[must_use]
 pub fn image_end() -> usize {
     0
 }

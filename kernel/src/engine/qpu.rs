@@ -10,7 +10,7 @@
 //! Simulated, not yet run on hardware.
 
 use dsp::{Complex, Direction};
-use heapless::Deque;
+use heapless::{Deque, Vec};
 use qpu::fft::Plan;
 use qpu::fft::planner::tuning;
 use qpu::fft::request::Error;
@@ -47,16 +47,44 @@ const STARTED: usize = 3;
 /// Complex points that are copied at a time.
 const CHUNK: usize = 32;
 
+/// The plans that an engine has prepared. An engine borrows them: they are too long for a stack.
+pub struct Plans {
+    /// At most one of each length and manner.
+    transforms: Vec<TransformPlan, { MANNERS * LENGTHS }>,
+    /// Plans of power spectra. They stay in their places: each is some thousands of bytes long.
+    powers: Vec<PowerPlan, POWERS>,
+}
+
+impl Plans {
+    /// None. No bit of it is set, so that a static costs nothing in the image.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            transforms: Vec::new(),
+            powers: Vec::new(),
+        }
+    }
+
+    /// The place of the plan of that length and manner, where there is one.
+    fn transform(&self, log2n: u32, manner: Manner) -> Option<usize> {
+        let mut transforms = self.transforms.iter();
+        transforms.position(|it| (it.log2n, it.manner) == (log2n, manner))
+    }
+}
+
+impl Default for Plans {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// FFTs on the QPUs of a runner.
-pub struct QpuEngine<R: Runner> {
+pub struct QpuEngine<'a, R: Runner> {
     runner: R,
     error: fn(R::Error) -> EngineError,
-    /// By manner, then length from the shortest.
-    plans: [[Option<TransformPlan>; LENGTHS]; MANNERS],
-    /// Manner and length that were prepared last.
-    current: Option<(usize, usize)>,
-    /// Plans of power spectra. They stay in their places: each is some thousands of bytes long.
-    powers: [Option<PowerPlan>; POWERS],
+    plans: &'a mut Plans,
+    /// The place of the transform that was prepared last.
+    current: Option<usize>,
     /// Powers that were started, first to last.
     started: Deque<Started, STARTED>,
     host: HostJobs,
@@ -70,17 +98,15 @@ struct Started {
     report: Option<Result<Report, EngineError>>,
 }
 
-impl<R: Runner> QpuEngine<R> {
+impl<'a, R: Runner> QpuEngine<'a, R> {
     /// An engine on `runner`, all of whose memory it may use. `error` says what an error of the
-    /// runner means.
-    pub fn new(runner: R, error: fn(R::Error) -> EngineError) -> Self {
+    /// runner means; `plans` has none yet.
+    pub const fn new(runner: R, error: fn(R::Error) -> EngineError, plans: &'a mut Plans) -> Self {
         Self {
             runner,
             error,
-            // Not as constants: the image would hold all of their bytes.
-            plans: core::array::from_fn(|_| core::array::from_fn(|_| None)),
+            plans,
             current: None,
-            powers: core::array::from_fn(|_| None),
             started: Deque::new(),
             host: HostJobs::NONE,
         }
@@ -94,12 +120,9 @@ impl<R: Runner> QpuEngine<R> {
 
     /// Gives up all plans, the block of a host, and their memory.
     fn clear(&mut self) {
-        self.plans
-            .iter_mut()
-            .flatten()
-            .for_each(|plan| *plan = None);
+        self.plans.transforms.clear();
+        self.plans.powers.clear();
         self.current = None;
-        self.powers.iter_mut().for_each(|plan| *plan = None);
         self.started.clear();
         self.host = HostJobs::NONE;
         self.runner.release_all();
@@ -111,33 +134,41 @@ impl<R: Runner> QpuEngine<R> {
         spectra: &Spectra,
         window: &[f32],
     ) -> Result<(&mut PowerPlan, &mut R), Error<R::Error>> {
-        let is_for = |plan: &Option<PowerPlan>| plan.as_ref().is_some_and(|it| it.is_for(spectra));
-        let found = self.powers.iter().position(is_for);
-        let place = match found.or_else(|| self.powers.iter().position(Option::is_none)) {
+        let mut powers = self.plans.powers.iter();
+        let place = match powers.position(|plan| plan.is_for(spectra)) {
             Some(place) => place,
-            None => {
-                // Memory is given back as a whole only: another kind than these begins anew.
-                self.clear();
-                0
-            }
+            None => self.add_power_plan(spectra, window)?,
         };
-        if found.is_none() {
-            let plan = match PowerPlan::new(spectra, window, &mut self.runner, LIMIT_US) {
-                Err(Error::Memory { .. }) => {
-                    self.clear();
-                    PowerPlan::new(spectra, window, &mut self.runner, LIMIT_US)
-                }
-                plan => plan,
-            }?;
-            self.powers[place] = Some(plan);
-        }
-        let plan = self.powers[place].as_mut().ok_or(Error::EmptyBatch)?;
+        let plan = self.plans.powers.get_mut(place).ok_or(Error::EmptyBatch)?;
         Ok((plan, &mut self.runner))
+    }
+
+    /// Makes the plan for these spectra; returns its place.
+    fn add_power_plan(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+    ) -> Result<usize, Error<R::Error>> {
+        if self.plans.powers.is_full() {
+            // Memory is given back as a whole only: another kind than these begins anew.
+            self.clear();
+        }
+        let plan = match PowerPlan::new(spectra, window, &mut self.runner, LIMIT_US) {
+            Err(Error::Memory { .. }) => {
+                self.clear();
+                PowerPlan::new(spectra, window, &mut self.runner, LIMIT_US)
+            }
+            plan => plan,
+        }?;
+        let place = self.plans.powers.len();
+        // There is room: the list is not full, or was cleared.
+        let _ = self.plans.powers.push(plan);
+        Ok(place)
     }
 
     /// Reports if the plan of powers stands in memory, with buffers that are not in use.
     fn is_free(&self, spectra: &Spectra) -> bool {
-        let mut plans = self.powers.iter().flatten();
+        let mut plans = self.plans.powers.iter();
         plans.any(|plan| plan.is_for(spectra) && plan.is_free())
     }
 
@@ -163,6 +194,8 @@ impl<R: Runner> QpuEngine<R> {
 /// A plan of one transform, in place.
 #[derive(Clone, Debug)]
 struct TransformPlan {
+    log2n: u32,
+    manner: Manner,
     plan: Plan,
     /// It has been proven since it was made.
     is_believed: bool,
@@ -179,34 +212,37 @@ fn plan<R: Runner>(
     let bytes = request.input_bytes() as u32;
     let data = runner.alloc(bytes, ALIGN)?;
     Ok(TransformPlan {
+        log2n,
+        manner,
         plan: Plan::new(FIRMWARE, &request, [data; 2], runner)?,
         is_believed: false,
     })
 }
 
-/// Position of a length among the plans.
-fn index(log2n: u32) -> Option<usize> {
-    (MIN_LOG2..=MAX_LOG2).position(|length| length == log2n)
+/// Reports if the engine transforms this length.
+fn has_length(log2n: u32) -> bool {
+    (MIN_LOG2..=MAX_LOG2).contains(&log2n)
 }
 
-impl<R: Runner> Fft for QpuEngine<R> {
+impl<R: Runner> Fft for QpuEngine<'_, R> {
     fn prepare(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
-        let index = index(log2n).ok_or(EngineError::Length)?;
-        let number = manner as usize;
-        if self.plans[number][index].is_none() {
+        if !has_length(log2n) {
+            return Err(EngineError::Length);
+        }
+        self.current = self.plans.transform(log2n, manner);
+        if self.current.is_none() {
             let plan = plan(log2n, manner, &mut self.runner).or_else(|_| {
                 self.clear();
                 plan(log2n, manner, &mut self.runner)
             });
-            match plan {
-                Ok(plan) => self.plans[number][index] = Some(plan),
-                Err(error) => {
-                    self.clear();
-                    return Err(self.convert(error));
-                }
-            }
+            let plan = plan.map_err(|error| {
+                self.clear();
+                self.convert(error)
+            })?;
+            // There is room for each length and manner once.
+            let _ = self.plans.transforms.push(plan);
+            self.current = self.plans.transforms.len().checked_sub(1);
         }
-        self.current = Some((number, index));
         Ok(())
     }
 
@@ -214,7 +250,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
         match candidate {
             Candidate::Transform { log2n, manner } => {
                 let is_there = || tuning::conservative(*log2n, 1).is_some();
-                index(*log2n).is_some() && (*manner == Manner::Fastest || is_there())
+                has_length(*log2n) && (*manner == Manner::Fastest || is_there())
             }
             Candidate::Power(spectra) => {
                 let blocks = power::blocks(spectra);
@@ -227,11 +263,12 @@ impl<R: Runner> Fft for QpuEngine<R> {
 
     fn is_believed(&self, candidate: &Candidate) -> bool {
         match candidate {
-            Candidate::Transform { log2n, manner } => index(*log2n)
-                .and_then(|index| self.plans[*manner as usize][index].as_ref())
-                .is_some_and(|plan| plan.is_believed),
+            Candidate::Transform { log2n, manner } => {
+                let place = self.plans.transform(*log2n, *manner);
+                place.is_some_and(|place| self.plans.transforms[place].is_believed)
+            }
             Candidate::Power(spectra) => {
-                let mut plans = self.powers.iter().flatten();
+                let mut plans = self.plans.powers.iter();
                 plans.any(|plan| plan.is_for(spectra) && plan.is_believed)
             }
         }
@@ -240,14 +277,12 @@ impl<R: Runner> Fft for QpuEngine<R> {
     fn believe(&mut self, candidate: &Candidate) {
         match candidate {
             Candidate::Transform { log2n, manner } => {
-                if let Some(index) = index(*log2n)
-                    && let Some(plan) = &mut self.plans[*manner as usize][index]
-                {
-                    plan.is_believed = true;
+                if let Some(place) = self.plans.transform(*log2n, *manner) {
+                    self.plans.transforms[place].is_believed = true;
                 }
             }
             Candidate::Power(spectra) => {
-                let plans = self.powers.iter_mut().flatten();
+                let plans = self.plans.powers.iter_mut();
                 for plan in plans.filter(|plan| plan.is_for(spectra)) {
                     plan.is_believed = true;
                 }
@@ -262,7 +297,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
     ) -> Result<u32, EngineError> {
         let plan = self
             .current
-            .and_then(|(manner, index)| self.plans[manner][index].as_mut());
+            .and_then(|place| self.plans.transforms.get_mut(place));
         let plan = plan.map(|it| &mut it.plan);
         let plan = plan.filter(|plan| plan.points() as usize == data.len());
         let plan = plan.ok_or(EngineError::Length)?;
@@ -337,10 +372,10 @@ impl<R: Runner> Fft for QpuEngine<R> {
         while !self.has_power() {}
         let first = self.started.pop_front().ok_or(EngineError::Lost)?;
         let report = first.report.unwrap_or(Err(EngineError::Lost));
-        let Self { powers, runner, .. } = self;
-        let plan = powers
+        let Self { plans, runner, .. } = self;
+        let plan = plans
+            .powers
             .iter_mut()
-            .flatten()
             .find(|plan| plan.is_for(&first.spectra));
         let result = report.and_then(|report| {
             let plan = plan.ok_or(EngineError::Lost)?;
@@ -367,7 +402,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
             if matches!(first.report, Some(Err(_))) {
                 self.clear();
             }
-            for plan in self.powers.iter_mut().flatten() {
+            for plan in &mut self.plans.powers {
                 if plan.is_for(&first.spectra) {
                     plan.abandon(first.set);
                 }
@@ -376,7 +411,7 @@ impl<R: Runner> Fft for QpuEngine<R> {
     }
 }
 
-impl<R: Runner> QpuHost for QpuEngine<R> {
+impl<R: Runner> QpuHost for QpuEngine<'_, R> {
     fn launch_order(&self) -> LaunchOrder {
         self.runner.launch_order()
     }

@@ -26,6 +26,8 @@ pub struct BoardInfo {
     pub reset_cause: ResetCause,
     /// The stage that the firmware had reached before a watchdog reset, if that is known.
     pub last_stage: Option<Stage>,
+    /// Starts in a row before this one that each ended in a fault or a hang within 10 s.
+    pub early_ends: u8,
     /// Version of the firmware.
     pub firmware: Name,
     /// The value of V3D's IDENT0; 0 when V3D could not be reached.
@@ -36,6 +38,18 @@ pub struct BoardInfo {
     pub v3d_unwanted: bool,
     /// When the start had come how far.
     pub boot: BootTimes,
+}
+
+/// After so many starts in a row that ended early the next is careful.
+const CAREFUL_AFTER: u8 = 3;
+
+impl BoardInfo {
+    /// Reports if this start has `engine=cpu start=0`, whatever `cmdline.txt` says, because those
+    /// before it ended early.
+    #[must_use]
+    pub const fn is_careful(&self) -> bool {
+        self.early_ends >= CAREFUL_AFTER
+    }
 }
 
 /// Times of the start, in microseconds since the reset of the system timer; 0: not reached.
@@ -120,7 +134,7 @@ pub trait Board {
     /// Sleeps until that time, or until a byte arrives or the transmit queue has room again.
     fn sleep_until(&mut self, at_us: u64);
 
-    /// Sets the line's rate; returns the actual one.
+    /// Sets the line's rate and forgets what has been received until then; returns the actual rate.
     ///
     /// # Errors
     /// When the line cannot run at that rate; it then keeps the rate it had.
@@ -158,6 +172,9 @@ pub trait Board {
 
     /// Clocks and temperature now, as far as the board can be asked.
     fn clocks(&mut self) -> Clocks;
+
+    /// Bytes of the main stack that were never used since the start; 0: not known.
+    fn stack_left_bytes(&self) -> u32;
 
     /// Takes bytes of the defmt log that are waiting; returns how many. Never waits.
     fn take_log(&mut self, out: &mut [u8]) -> usize;

@@ -6,7 +6,7 @@ use wire::{
     Header, Info, Message, NakCode, State, UploadBegin, VERSION_MAJOR, VERSION_MINOR, Window,
 };
 
-use super::board::Board;
+use super::board::{Board, BoardInfo};
 use super::descriptor::cropped;
 use super::hub::Hub;
 use super::line_rate::LOWEST_BAUD;
@@ -150,8 +150,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     fn send_info(&mut self, header: &Header, board: &mut impl Board) {
         let mut capabilities = heapless::String::<768>::new();
-        self.write_capabilities(&mut capabilities);
         let about = *board.info();
+        self.write_capabilities(&about, &mut capabilities);
         let info = Info {
             engine: self.engine(),
             state: self.stream.state(),
@@ -168,7 +168,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         self.link.put(header.request, header.stream, &info, board);
     }
 
-    fn write_capabilities(&mut self, out: &mut impl Write) {
+    fn write_capabilities(&mut self, about: &BoardInfo, out: &mut impl Write) {
         let _ = write!(
             out,
             "protocol={VERSION_MAJOR}.{VERSION_MINOR}\nn={MIN_N}..{MAX_N}\nwindow={}{CAPABILITIES}",
@@ -186,6 +186,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             }
             let _ = out.write_str("\n");
         }
+        if about.early_ends > 0 {
+            let _ = writeln!(out, "early-ends={}", about.early_ends);
+        }
         let costs = self.analyser.costs();
         let _ = writeln!(
             out,
@@ -202,13 +205,16 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     ) {
         let _ = self.settings.write(keys, out);
         if keys.contains("capabilities") {
-            self.write_capabilities(out);
+            self.write_capabilities(board.info(), out);
         }
         if keys.contains("clocks") {
             report::write_clocks(&board.clocks(), out);
         }
         if keys.contains("boot") {
             report::write_boot(&board.info().boot, self.stream.first_spectrum_us, out);
+        }
+        if keys.contains("stack") {
+            report::write_stack(board.stack_left_bytes(), out);
         }
     }
 
@@ -244,7 +250,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
         let wants_qpus = self.settings.engine != EngineChoice::Cpu;
         if wants_qpus && self.settings.engine != before.engine && board.info().v3d_unwanted {
-            self.link.say("engine: cpu all the same: cmdline.txt says engine=cpu, so V3D has no power; take that out and restart");
+            self.link.say(match board.info().is_careful() {
+                true => "engine: cpu all the same: this start is careful, and V3D has no power; type reboot for a usual one",
+                false => "engine: cpu all the same: cmdline.txt says engine=cpu, so V3D has no power; take that out and restart",
+            });
         }
         Ok(())
     }

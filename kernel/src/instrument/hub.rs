@@ -219,8 +219,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
 
     /// Timers: baud changes, uploads without a host, restarts.
     pub(super) fn keep_time(&mut self, board: &mut impl Board, now_us: u64) {
+        let errors = board.receive_errors();
         let overruns = &mut self.stream.counters.overruns;
-        *overruns = overruns.saturating_add(board.receive_errors().into());
+        *overruns = overruns.saturating_add(errors.into());
+        // Most of what is sent at another rate comes without its stop bit, and goes no further.
+        self.link.rate.damage(errors as usize, now_us);
         self.link.keep_time(board, now_us);
         self.say_holes(now_us);
         if self.upload.is_overdue(self.waits_for_host(), now_us) {

@@ -8,8 +8,11 @@ use wire::RecordHead;
 
 /// Bytes of values that are kept.
 pub(super) const KEPT_BYTES: usize = 1 << 20;
-/// Kept that are kept at the most.
+/// Records that are kept at the most.
 const KEPT_RECORDS: usize = 512;
+
+/// What is known of the records that are kept, first to last.
+pub(super) type Entries = Deque<Entry, KEPT_RECORDS>;
 
 /// A record that is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,17 +32,17 @@ impl Entry {
 /// The records that are kept, all of one stream or upload.
 pub(super) struct Kept<'a> {
     bytes: &'a mut [u8],
-    records: Deque<Entry, KEPT_RECORDS>,
+    records: &'a mut Entries,
     /// The place of the next record's values, if they fit there.
     next: usize,
 }
 
 impl<'a> Kept<'a> {
-    /// None, in this memory.
-    pub(super) const fn new(bytes: &'a mut [u8]) -> Self {
+    /// None, in this memory; `records` is empty.
+    pub(super) const fn new(bytes: &'a mut [u8], records: &'a mut Entries) -> Self {
         Self {
             bytes,
-            records: Deque::new(),
+            records,
             next: 0,
         }
     }
@@ -146,8 +149,8 @@ mod tests {
 
     #[test]
     fn new_records_take_the_place_of_the_oldest() {
-        let mut memory = [0; 100];
-        let mut records = Kept::new(&mut memory);
+        let (mut memory, mut entries) = ([0; 100], Entries::new());
+        let mut records = Kept::new(&mut memory, &mut entries);
         for record in 0..3 {
             assert!(!records.would_lose(30, 0));
             keep(&mut records, record, 30);
@@ -175,8 +178,8 @@ mod tests {
 
     #[test]
     fn any_sizes_in_any_order_leave_whole_records() {
-        let mut memory = [0; 1000];
-        let mut records = Kept::new(&mut memory);
+        let (mut memory, mut entries) = ([0; 1000], Entries::new());
+        let mut records = Kept::new(&mut memory, &mut entries);
         let mut state = 7_u32;
         for record in 0..256 {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -62,6 +62,7 @@ use crate::engine::samples::History;
 use crate::engine::{Fft, QpuHost};
 use analyser::{Analyser, Buffers, Exponential};
 use hub::Hub;
+use kept::Kept;
 use link::Link;
 use live::Live;
 use outbox::Outbox;
@@ -101,7 +102,8 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
         };
         let exponential = Exponential::new(&mut workspace.averaged);
         let cpu = CpuEngine::new(&mut workspace.twiddles);
-        let records = Records::new(&mut workspace.power, &mut workspace.kept);
+        let kept = Kept::new(&mut workspace.kept, &mut workspace.entries);
+        let records = Records::new(&mut workspace.power, kept);
         let outbox = Outbox::new(&mut workspace.payload, &mut workspace.frame);
         Self {
             receiver: Receiver::new(&mut workspace.decoder),
@@ -139,6 +141,9 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
         let now_us = board.now_us();
         let mut busy = self.hub.link.pump(board);
         self.hub.keep_time(board, now_us);
+        if self.hub.link.rate.take_new() {
+            self.receiver.forget();
+        }
         busy |= self.receive(board);
         busy |= self.hub.link.outbox.is_free()
             && self

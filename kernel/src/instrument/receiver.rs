@@ -39,6 +39,12 @@ impl<'a> Receiver<'a> {
         Some(byte)
     }
 
+    /// Forgets what has come and has not become an item yet.
+    pub(super) fn forget(&mut self) {
+        (self.start, self.end) = (0, 0);
+        let _ = self.decoder.finish();
+    }
+
     /// Notes that a byte has come now.
     pub(super) fn note(&mut self, now_us: u64) {
         self.byte_us = now_us;
@@ -102,6 +108,16 @@ mod tests {
         assert_eq!(typed(&mut receiver, b"hepx\x08\x7flp\r"), "help\r");
         assert_eq!(typed(&mut receiver, b"info\n"), "info\n");
         assert_eq!(receiver.fragment_ends_us(), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_does_not_become_part_of_what_follows() {
+        let mut decoder = Decoder::new();
+        let mut receiver = Receiver::new(&mut decoder);
+        assert_eq!(typed(&mut receiver, b"help, \xffand"), "");
+        receiver.forget();
+        assert_eq!(receiver.fragment_ends_us(), None);
+        assert_eq!(typed(&mut receiver, b"info\r"), "info\r");
     }
 
     #[test]

@@ -55,11 +55,11 @@ pub(super) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// `power`: room for all bins of a record; `kept`: for values of records.
-    pub(super) fn new(power: &'a mut [f32], kept: &'a mut [u8]) -> Self {
+    /// `power`: room for all bins of a record; `kept`: where records are kept.
+    pub(super) const fn new(power: &'a mut [f32], kept: Kept<'a>) -> Self {
         Self {
             power,
-            kept: Kept::new(kept),
+            kept,
             sending: None,
             next: 0,
             emitted: 0,

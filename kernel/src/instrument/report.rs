@@ -2,7 +2,8 @@
 //!
 //! Each microbenchmark is a step of the instrument's loop, so that the watchdog is fed, and a byte
 //! from the host ends the rest. Times of repetitions are given in V3D clocks at the rate that the
-//! mailbox stated at the start. The answers to `get clocks` and `get boot` are here, too.
+//! mailbox stated at the start. The answers to `get clocks`, `get boot` and `get stack` are here,
+//! too.
 
 use core::fmt::{self, Write};
 use qpu::machine::QPUS;
@@ -41,6 +42,11 @@ pub(super) fn write_boot(boot: &BootTimes, first_spectrum_us: u32, out: &mut imp
     );
 }
 
+/// Writes the line of `get stack`.
+pub(super) fn write_stack(left_bytes: u32, out: &mut impl Write) {
+    let _ = writeln!(out, "stack-left={left_bytes}");
+}
+
 /// Does one step, the microbenchmark of this number; reports if there are more.
 pub(super) fn step<Q: QpuHost>(
     number: usize,
@@ -59,6 +65,10 @@ pub(super) fn step<Q: QpuHost>(
         !matches!(result, Err(EngineError::NotAvailable))
     });
     if !goes_on {
+        // After the microbenchmarks, which are among what takes most of it.
+        let mut line = heapless::String::<32>::new();
+        write_stack(board.stack_left_bytes(), &mut line);
+        let _ = write!(out, "report: {}\r\n", line.trim_end());
         out.say("report: done; `qpuscope report PORT -o FILE` writes all of it to a file");
     }
     goes_on

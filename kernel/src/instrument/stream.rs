@@ -195,6 +195,7 @@ impl<'a> Stream<'a> {
 mod tests {
     use super::super::board::Board;
     use super::super::descriptor::describe;
+    use super::super::kept::{Entries, Kept};
     use super::super::settings::Settings;
     use super::super::tests::FakeBoard;
     use super::*;
@@ -230,7 +231,9 @@ mod tests {
     #[test]
     fn a_record_leaves_in_chunks_and_acknowledgements_wait_for_its_end() {
         let (mut power, mut kept) = ([0.25; 1 << 15], [0; 1 << 17]);
-        let mut stream = Stream::new(Records::new(&mut power, &mut kept));
+        let mut entries = Entries::new();
+        let kept = Kept::new(&mut kept, &mut entries);
+        let mut stream = Stream::new(Records::new(&mut power, kept));
         assert_eq!((stream.state(), stream.number()), (State::Idle, 0));
         begin(&mut stream, "n=16384 out=f32");
         assert_eq!(stream.state(), State::Streaming);
@@ -252,7 +255,9 @@ mod tests {
     #[test]
     fn a_new_description_is_sent_behind_the_record_under_way() {
         let (mut power, mut kept) = ([0.25; 1 << 15], [0; 1 << 17]);
-        let mut stream = Stream::new(Records::new(&mut power, &mut kept));
+        let mut entries = Entries::new();
+        let kept = Kept::new(&mut kept, &mut entries);
+        let mut stream = Stream::new(Records::new(&mut power, kept));
         begin(&mut stream, "n=1024");
         assert_eq!(stream.take_descriptor().map(|it| it.id), Some(1));
         assert_eq!(stream.take_descriptor(), None);

@@ -63,6 +63,13 @@ pub(super) fn write_banner(
     if let Some(stage) = info.last_stage {
         let _ = write!(out, ", last stage {}", stage.name());
     }
+    if info.is_careful() {
+        let _ = write!(
+            out,
+            "\r\ncareful: the last {} starts each ended in a fault or a hang within 10 s, so this one has engine=cpu start=0 in place of what cmdline.txt says; type reboot after 10 s for a usual start",
+            info.early_ends
+        );
+    }
     let _ = match analyser.qpu_lengths() {
         Some(range) if range == (MIN_N.ilog2(), MAX_N.ilog2()) => {
             write!(out, "\r\nengine: qpu\r\n")
@@ -75,6 +82,9 @@ pub(super) fn write_banner(
         ),
         None if analyser.distrusted => {
             write!(out, "\r\nengine: cpu (the QPUs failed their test)\r\n")
+        }
+        None if info.is_careful() => {
+            write!(out, "\r\nengine: cpu (V3D is left without power)\r\n")
         }
         None if info.v3d_unwanted => write!(
             out,

@@ -1,12 +1,13 @@
 //! The instrument's memory: static buffers, all zero bits at the start.
 //!
-//! About 8 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
+//! About 8 MiB, given by the kernel as a static: whatever is long lies here and not in the
+//! instrument, which is made on the stack. Nothing in it has a bit set before the first
 //! use, so it lies in BSS and adds nothing to the image.
 
 use dsp::Complex;
 use wire::{Decoder, MAX_CHUNK_DATA, MAX_FRAME, MAX_PAYLOAD};
 
-use super::kept::KEPT_BYTES;
+use super::kept::{Entries, KEPT_BYTES};
 use super::settings::MAX_N;
 
 /// Bytes of uploaded samples that wait for their transform.
@@ -40,6 +41,8 @@ pub struct Workspace {
     pub(super) power: [f32; VALUES],
     /// Values of the last records, as they are sent.
     pub(super) kept: [u8; KEPT_BYTES],
+    /// What they are.
+    pub(super) entries: Entries,
     /// Uploaded samples.
     pub(super) fifo: [u8; FIFO_BYTES],
     /// A payload before it becomes a frame.
@@ -68,6 +71,7 @@ impl Workspace {
             got: [0.0; VALUES],
             power: [0.0; VALUES],
             kept: [0; KEPT_BYTES],
+            entries: Entries::new(),
             fifo: [0; FIFO_BYTES],
             payload: [0; MAX_PAYLOAD],
             words: [0; MAX_CHUNK_DATA],

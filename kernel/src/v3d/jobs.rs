@@ -26,7 +26,6 @@ pub struct Start {
 }
 
 /// A job under way.
-#[derive(Default)]
 pub struct Started {
     programs: Vec<Program, PROGRAMS>,
     launches: Vec<Start, LAUNCHES>,
@@ -41,6 +40,18 @@ pub struct Started {
 }
 
 impl Started {
+    const fn new() -> Self {
+        Self {
+            programs: Vec::new(),
+            launches: Vec::new(),
+            limit_us: 0,
+            launches_done: 0,
+            programs_done: 0,
+            has_begun: false,
+            began_us: 0,
+        }
+    }
+
     /// Becomes a copy of a job; `None` for one with more than there is room for.
     fn copy(&mut self, job: &Job, limit_us: u32) -> Option<()> {
         self.programs.clear();
@@ -92,7 +103,6 @@ impl Started {
 }
 
 /// Jobs that were started, first to last.
-#[derive(Default)]
 pub struct Jobs {
     /// Places that jobs take by turns: they are too long to be moved.
     places: [Started; JOBS],
@@ -103,6 +113,16 @@ pub struct Jobs {
 }
 
 impl Jobs {
+    /// None. No bit of it is set, so that a static costs nothing in the image.
+    pub const fn new() -> Self {
+        Self {
+            places: [const { Started::new() }; JOBS],
+            first: 0,
+            under_way: 0,
+            ended: Deque::new(),
+        }
+    }
+
     /// Reports if none is under way.
     pub const fn is_idle(&self) -> bool {
         self.under_way == 0
@@ -176,7 +196,7 @@ mod tests {
         let job = Job {
             launches: &launches,
         };
-        let mut started = Started::default();
+        let mut started = Started::new();
         assert!(started.copy(&job, 7).is_some(), "there is room");
         for (launch, done) in launches.iter().zip([0, 2]) {
             assert_eq!(started.programs_done(), done);
@@ -191,13 +211,13 @@ mod tests {
         let many = [launches[0]; LAUNCHES + 1];
         let too_long = Job { launches: &many };
         assert!(started.copy(&too_long, 7).is_none());
-        assert!(!Jobs::default().add(&too_long, 7));
+        assert!(!Jobs::new().add(&too_long, 7));
     }
 
     #[test]
     fn reports_come_in_order_and_those_behind_a_failure_fail() {
         let job = Job { launches: &[] };
-        let mut jobs = Jobs::default();
+        let mut jobs = Jobs::new();
         assert!(jobs.is_idle() && jobs.take_ended().is_none());
         let mut limits_us = 7..;
         let mut add = |jobs: &mut Jobs| jobs.add(&job, limits_us.next().unwrap());

@@ -23,6 +23,7 @@ use jobs::Jobs;
 use launch::Progress;
 use power::Supply;
 use qpu::job::{Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Recovery, Report, Runner};
+use static_cell::ConstStaticCell;
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -172,7 +173,8 @@ pub struct V3d {
     recovery: Recovery,
     /// The progress of the launch that runs.
     progress: Progress,
-    jobs: Jobs,
+    /// Too long for a stack.
+    jobs: &'static mut Jobs,
 }
 
 impl V3d {
@@ -181,12 +183,16 @@ impl V3d {
     ///
     /// # Errors
     /// When IDENT0 does not say V3D version 2.
+    ///
+    /// # Panics
+    /// When called twice.
     pub fn power_up(
         registers: Mmio<Registers>,
         supply: Supply,
         memory: DmaBuf,
         hz: u32,
     ) -> Result<Self, Absent> {
+        static JOBS: ConstStaticCell<Jobs> = ConstStaticCell::new(Jobs::new());
         let mut v3d = Self {
             registers,
             clock: supply.clock,
@@ -201,7 +207,7 @@ impl V3d {
             untried: false,
             recovery: Recovery::Unknown,
             progress: Progress::default(),
-            jobs: Jobs::default(),
+            jobs: JOBS.take(),
         };
         v3d.power_on()?;
         v3d.supply.learn();

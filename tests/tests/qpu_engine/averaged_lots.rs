@@ -49,7 +49,7 @@ fn sample(random: &mut Random, lot: u32, index: usize) -> Complex<f32> {
 /// Compares after so many lots of blocks.
 pub fn compare(lots: u32, domain: Domain, detector: Detector) {
     let runner = SimRunner::new(16 << 20).with_functional(true);
-    let mut qpus = QpuEngine::new(runner, |_| EngineError::Device);
+    let mut qpus = QpuEngine::new(runner, |_| EngineError::Device, Box::leak(Box::default()));
     let mut twiddles = vec![Complex::ZERO; 1 << MAX_LOG2];
     let mut arm = CpuEngine::new(&mut twiddles);
     arm.prepare(LOG2N).expect("a length");

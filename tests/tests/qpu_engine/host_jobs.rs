@@ -1,6 +1,6 @@
 //! Jobs of a host: its block, programs in it, and addresses that those may not name.
 
-use crate::{forward, runner};
+use crate::{forward, plans, runner};
 use kernel::engine::host_job::HostJob;
 use kernel::engine::literals::{MOST, Stray, Walk};
 use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, QpuEngine};
@@ -56,7 +56,7 @@ fn run_of_a_host(
 
 #[test]
 fn jobs_of_a_host_run_in_its_block_until_it_is_given_back() {
-    let mut engine = QpuEngine::new(runner(1 << 24), |_| EngineError::Device);
+    let mut engine = QpuEngine::new(runner(1 << 24), |_| EngineError::Device, plans());
     let outside = Err(EngineError::OutsideBlock);
     let write = |engine: &mut QpuEngine<SimRunner>, first, bytes: &[u8]| {
         engine.host_job(HostJob::Write(JobWords::new(first, bytes)))
@@ -196,7 +196,7 @@ fn a_walk_ends_where_the_program_does() {
 
 #[test]
 fn a_job_whose_code_names_another_address_is_not_run() {
-    let mut engine = QpuEngine::new(runner(1 << 24), |_| EngineError::Device);
+    let mut engine = QpuEngine::new(runner(1 << 24), |_| EngineError::Device, plans());
     let block = engine.host_block(8192).unwrap();
     let source = format!("nop\nmov t0s, 0x20\n{END}");
     let code = qpu::asm::assemble(&source, &qpu::asm::Options::default()).unwrap();

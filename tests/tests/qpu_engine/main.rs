@@ -9,7 +9,7 @@ use dsp::spectrum::{Detector, Domain, accumulate, remove_mean};
 use dsp::{Complex, Direction, Window};
 use kernel::engine::cpu::CpuEngine;
 use kernel::engine::proof::{energy_in, energy_out};
-use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, MIN_LOG2, QpuEngine};
+use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, MIN_LOG2, Plans, QpuEngine};
 use kernel::engine::samples::{Coding, History};
 use kernel::engine::{Candidate, EngineError, Fft, Manner, Samples, Spectra};
 use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
@@ -24,6 +24,11 @@ const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 /// Strict rules, no time: QPUs advance in an order that the seed makes.
 fn runner(ram_bytes: u32) -> SimRunner {
     SimRunner::new(ram_bytes).with_order_seed(5)
+}
+
+/// Room for the plans of an engine.
+fn plans() -> &'static mut Plans {
+    Box::leak(Box::default())
 }
 
 fn data() -> Vec<Complex<f32>> {
@@ -194,7 +199,7 @@ fn compare_powers(engine: &mut impl Fft, spectra: &Spectra) {
 
 #[test]
 fn powers_of_the_qpus_are_those_of_the_arm() {
-    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device);
+    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device, plans());
     for (log2n, hop, blocks) in [
         (5, 32, 1),
         (5, 7, 40),
@@ -270,7 +275,7 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
 
 #[test]
 fn two_detectors_of_the_qpus_are_those_of_the_arm() {
-    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device);
+    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device, plans());
     let complex = Coding::new(SampleFormat::I16, Domain::Complex);
     for (log2n, hop, blocks, coding, window, removes_mean) in [
         (5, 32, 1, F32, Window::Hann, true),
@@ -310,7 +315,7 @@ fn two_detectors_of_the_qpus_are_those_of_the_arm() {
 #[test]
 fn plans_of_powers_and_transforms_make_room_for_each_other() {
     // Enough for one of the longer plans.
-    let mut engine = QpuEngine::new(runner(600 << 10), |_| EngineError::NoMemory);
+    let mut engine = QpuEngine::new(runner(600 << 10), |_| EngineError::NoMemory, plans());
     for blocks in [8, 3, 8, 1] {
         for log2n in [10, 6] {
             let spectra = Spectra {
@@ -329,7 +334,7 @@ fn plans_of_powers_and_transforms_make_room_for_each_other() {
 /// Runners that do nothing else meanwhile end each when it is started.
 #[test]
 fn powers_that_are_started_come_in_order_and_are_those_that_are_taken() {
-    let mut engine = QpuEngine::new(runner(8 << 20), |_| EngineError::Device);
+    let mut engine = QpuEngine::new(runner(8 << 20), |_| EngineError::Device, plans());
     let spectra = Spectra {
         log2n: 8,
         hop: 128,
@@ -431,7 +436,7 @@ impl Runner for Counting {
 fn the_engine_gives_the_known_answer_in_every_length_of_the_instrument() {
     assert_eq!(1 << MIN_LOG2, kernel::instrument::MIN_N);
     assert_eq!(1 << MAX_LOG2, kernel::instrument::MAX_N);
-    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device);
+    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device, plans());
     assert!(!supports(&engine, MIN_LOG2 - 1) && !supports(&engine, MAX_LOG2 + 1));
     for log2n in LENGTHS.rev() {
         assert!(supports(&engine, log2n));
@@ -462,7 +467,7 @@ fn plans_of_all_lengths_lie_side_by_side() {
         releases: Rc::default(),
     };
     let releases = runner.releases.clone();
-    let mut engine = QpuEngine::new(runner, |()| EngineError::NoMemory);
+    let mut engine = QpuEngine::new(runner, |()| EngineError::NoMemory, plans());
     for log2n in LENGTHS.chain(LENGTHS) {
         assert_eq!(engine.prepare(log2n, Manner::Fastest), Ok(()), "2^{log2n}");
     }
@@ -472,12 +477,12 @@ fn plans_of_all_lengths_lie_side_by_side() {
 #[test]
 fn an_engine_with_little_memory_makes_room_for_each_length() {
     // Enough for 2^12 points, not for all lengths up to it.
-    let mut engine = QpuEngine::new(runner(256 << 10), |_| EngineError::NoMemory);
+    let mut engine = QpuEngine::new(runner(256 << 10), |_| EngineError::NoMemory, plans());
     for log2n in (4..=12).chain((4..=12).rev()) {
         let error = forward(&mut engine, log2n).unwrap();
         assert!(error <= known_answer::TOLERANCE, "2^{log2n}: {error:e}");
     }
-    let mut engine = QpuEngine::new(runner(8192), |_| EngineError::NoMemory);
+    let mut engine = QpuEngine::new(runner(8192), |_| EngineError::NoMemory, plans());
     assert_eq!(
         engine.prepare(12, Manner::Fastest),
         Err(EngineError::NoMemory)
@@ -493,7 +498,11 @@ fn a_failed_job_is_reported_and_the_engine_works_again_after_prepare() {
         broken: broken.clone(),
         releases: Rc::default(),
     };
-    let mut engine = QpuEngine::new(runner, |()| EngineError::Timeout { limit_us: LIMIT_US });
+    let mut engine = QpuEngine::new(
+        runner,
+        |()| EngineError::Timeout { limit_us: LIMIT_US },
+        plans(),
+    );
     for log2n in [6, 9, 12] {
         assert!(forward(&mut engine, log2n).unwrap() <= known_answer::TOLERANCE);
         broken.set(true);

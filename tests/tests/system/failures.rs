@@ -1,6 +1,6 @@
 //! Failures between a host and the board: each is reported clearly, and the next request works.
 
-use crate::host::{ANSWER_MS, Host};
+use crate::host::{ANSWER_MS, Event, Host};
 use crate::line::{Line, Virtual};
 use qpu::isa::{Branch, Instruction};
 use tests::mutate::Random;
@@ -162,6 +162,57 @@ fn a_new_baud_rate_that_nobody_confirms_is_taken_back() {
     host.line.receive(5);
     host.line.pi.set_host_baud(921_600);
     assert_eq!(host.ask(&Message::Ping(2)).message(), Message::Pong(2));
+    assert_works(&mut host, Engine::Qpu);
+}
+
+/// The acknowledgement was lost, or comes late: the host asks again before it hears it.
+#[test]
+fn a_baud_change_that_was_asked_for_twice_is_confirmed_at_the_new_rate_only() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    for baud in [921_600, 9_600] {
+        for copies in [2, 5] {
+            (0..copies).for_each(|_| {
+                host.send(&Message::Baud(baud));
+            });
+            host.collect(1_000);
+            assert_eq!(host.ask(&Message::Ping(1)).message(), Message::Pong(1));
+        }
+        let first = host.send(&Message::Baud(baud));
+        host.send(&Message::Baud(baud));
+        assert_eq!(host.answer(first, ANSWER_MS).header.kind, Kind::ACK);
+        host.collect(30);
+        host.line.pi.set_host_baud(baud);
+        assert_eq!(host.ask(&Message::Ping(2)).message(), Message::Pong(2));
+        host.collect(1_000);
+        assert_eq!(host.ask(&Message::Ping(3)).message(), Message::Pong(3));
+        host.must(&Message::Baud(115_200));
+        host.collect(5);
+        host.line.pi.set_host_baud(115_200);
+        assert_eq!(host.ask(&Message::Ping(4)).message(), Message::Pong(4));
+    }
+}
+
+#[test]
+fn a_board_that_was_left_at_9600_baud_hears_a_new_host_within_some_seconds() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    host.must(&Message::Baud(9_600));
+    host.collect(5);
+    host.line.pi.set_host_baud(9_600);
+    assert_eq!(host.ask(&Message::Ping(1)).message(), Message::Pong(1));
+    host.line.pi.set_host_baud(115_200);
+    // A host repeats HELLO 16 times, twice a second.
+    let mut calls = (0..16).map(|_| {
+        let request = host.send(&Message::Hello("a new host"));
+        let events = host.collect(500);
+        events
+            .iter()
+            .any(|event| matches!(event, Event::Frame(reply) if reply.header.request == request))
+    });
+    assert!(calls.any(|is_heard| is_heard), "no answer to 16 calls");
     assert_works(&mut host, Engine::Qpu);
 }
 

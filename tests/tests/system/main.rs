@@ -37,5 +37,6 @@ mod proofs;
 mod qpu_selftest;
 mod reference_levels;
 mod sleep;
+mod stack;
 mod terminal;
 mod v3d_power;

@@ -22,6 +22,8 @@ use qpuscope::report::gather::{Wanted, gather, measure_all};
 use tool::{qpuscope, run, sim};
 use v3d_sim::{Constants, SimRunner};
 
+/// Bytes of the firmware's stack that all of a report leaves unused.
+const LEAST_STACK_LEFT_BYTES: u32 = 96 << 10;
 /// Constants that the issue wants named, and other values of them.
 const CHANGES: &[(&str, &[f64])] = &[
     ("tmu_run", &[2.0, 3.0]),
@@ -286,6 +288,8 @@ fn two_reports_of_a_virtual_board_are_the_same_and_nothing_differs() {
     assert_eq!(first.clocks.len(), 2);
     assert_eq!(first.clocks[0].v3d, [250_000_000; 2]);
     assert!(first.load.spectra > 0);
+    let stack_left = first.stack_left_bytes.expect("the firmware says it");
+    assert!(stack_left >= LEAST_STACK_LEFT_BYTES, "{stack_left} bytes");
     let worked = first.line.iter().all(|trial| {
         trial.end == TrialEnd::Worked && trial.failed == 0 && trial.board_damaged == 0
     });

@@ -1,10 +1,11 @@
 //! Builds the firmware: `target/kernel.elf` and the flat `target/kernel.img`.
 //!
 //! The bytes depend on the sources and the compiler only, not on the folder they were built in:
-//! every absolute path a compiler could store is mapped to a name of its own.
+//! every absolute path a compiler could store is mapped to a name of its own. An image with a stack
+//! frame that is too long is refused ([`crate::stack_frames`]).
 
 use crate::toolchain::Toolchain;
-use crate::{flat, process, workspace};
+use crate::{flat, process, stack_frames, workspace};
 use anyhow::{Context, Result, ensure};
 use std::fmt;
 use std::fs;
@@ -19,7 +20,7 @@ pub const TARGET: &str = "armv6-none-eabihf";
 const BASE: u32 = 0x8000;
 
 /// The largest image accepted.
-const LARGEST: usize = 640 << 10;
+const LARGEST: usize = 1 << 20;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
@@ -101,7 +102,8 @@ pub fn target_arguments(root: &Path) -> Vec<String> {
 /// A cargo for the target in `root`, with the environment that a build of the firmware needs.
 pub fn command(toolchain: &Toolchain, root: &Path) -> Command {
     let mut cargo = Command::new(&toolchain.cargo);
-    let flags = remapped(root, &toolchain.rust_src);
+    let mut flags = remapped(root, &toolchain.rust_src);
+    flags.push(stack_frames::FLAG.into());
     cargo
         .current_dir(root)
         .env("RUSTC", &toolchain.rustc)
@@ -110,8 +112,7 @@ pub fn command(toolchain: &Toolchain, root: &Path) -> Command {
         .env("CARGO_TARGET_ARMV6_NONE_EABIHF_LINKER", &toolchain.linker)
         // Separated by 0x1F, so that a space in a path does no harm.
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-        // Compiled incrementally, `boot` and `Instrument::new`, which it calls, take 335 KB of a
-        // stack of 256 KiB; else `boot` takes 172 KB in all (`llvm-objdump -d target/kernel.elf`).
+        // Code that is compiled incrementally has longer stack frames, and other bytes.
         .env("CARGO_INCREMENTAL", "0")
         // defmt keeps errors only unless told otherwise when it is compiled.
         .env("DEFMT_LOG", "info")
@@ -141,6 +142,7 @@ pub fn remapped(root: &Path, rust_src: &Path) -> Vec<String> {
 fn write_pair(program: &Path, folder: &Path, name: &str) -> Result<Image> {
     let bytes = fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
     let flat = flat::from_elf(&bytes).with_context(|| format!("in {}", program.display()))?;
+    stack_frames::check(&bytes).with_context(|| format!("in {}", program.display()))?;
     ensure!(
         flat.base == BASE && flat.entry == BASE,
         "{name}.img starts at {:#x} and is entered at {:#x}; the boot firmware does both at {BASE:#x}",

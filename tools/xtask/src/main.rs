@@ -17,6 +17,7 @@ mod package;
 mod process;
 mod qemu;
 mod reproduce;
+mod stack_frames;
 mod tests;
 mod toolchain;
 mod web;

@@ -11,6 +11,7 @@
 mod exception;
 mod keep;
 mod mmu;
+mod stack;
 
 use core::arch::asm;
 
@@ -19,6 +20,7 @@ use aarch32_cpu::register::{Dccimvac, Dccmvac, Dcimvac};
 pub use exception::{take_pending_abort, unmask_aborts};
 pub use keep::{KEEP_WORDS, clean_keep, drain_system_cache, keep};
 pub use mmu::{FIRST_ARENA_BYTES, enable_mmu_and_caches, map_ram};
+pub use stack::stack_left_bytes;
 
 core::arch::global_asm!(include_str!("../../../../boot/armv6.s"), options(raw));
 
@@ -163,14 +165,14 @@ pub fn fixed_memory_sum() -> u32 {
         static __rodata_end: u32;
     }
     let (start, end) = (&raw const _start, &raw const __rodata_end);
-    let (table, entries) = mmu::table();
     let words = (end as usize - start as usize) / 4;
-    [(start, words), (table, entries)]
+    [(start, words)]
         .into_iter()
+        .chain(mmu::tables())
         .fold(0, |sum, (first, words)| {
             clean_and_invalidate_data_cache(first as usize, 4 * words);
             (0..words).fold(sum, |sum: u32, index| {
-                // SAFETY: both ranges are mapped and aligned, and lie in the image: the linker
+                // SAFETY: all ranges are mapped and aligned, and lie in the image: the linker
                 // script and `mmu` say so. What V3D may have stored there is why they are read,
                 // each word once and as a plain number.
                 let word = unsafe { first.add(index).read_volatile() };

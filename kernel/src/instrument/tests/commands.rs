@@ -217,6 +217,31 @@ fn a_baud_change_is_confirmed_by_any_frame() {
     assert_eq!(session.board.baud, 1_000_000);
 }
 
+/// A host that has heard no answer sends its request again.
+#[test]
+fn a_baud_change_is_not_confirmed_by_what_was_sent_at_the_old_rate() {
+    // A board that is late acknowledges the first before, while and after the second copy ends.
+    for late_us in (0..2_000).step_by(40) {
+        let mut session = Session::quiet(None);
+        let frame = session.encode(900, &Message::Baud(1_000_000));
+        session.send_bytes(&frame);
+        let late_ns = session.host_free_ns + late_us * 1000;
+        session.send_bytes(&frame);
+        session.board.now_ns = late_ns;
+        session.run_ms(100);
+        assert_eq!(session.board.baud, 1_000_000, "{late_us} us");
+        session.run_ms(900);
+        assert_eq!(session.board.baud, START_BAUD, "{late_us} us");
+        session.ping();
+        session.must(&Message::Baud(1_000_000));
+        session.run_ms(100);
+        session.board.host_baud = 1_000_000;
+        session.ping();
+        session.run_ms(1000);
+        assert_eq!(session.board.baud, 1_000_000);
+    }
+}
+
 #[test]
 fn rates_that_are_too_slow_for_the_watchdog_are_refused() {
     let mut session = Session::quiet(None);

@@ -57,6 +57,8 @@ pub struct FakeBoard {
     pub port: FakePort,
 }
 
+/// Bytes of its stack that the fake board says were never used.
+const STACK_LEFT_BYTES: u32 = 128 << 10;
 const QUEUE_BYTES: u64 = 16 * 1024;
 
 impl FakeBoard {
@@ -78,6 +80,7 @@ impl FakeBoard {
                 last_stage: Some(Stage::QpuWait),
                 firmware: Name::new("0.1.0"),
                 v3d_ident0: 0,
+                early_ends: 0,
                 v3d_hung: false,
                 v3d_unwanted: false,
                 boot: BootTimes::default(),
@@ -195,6 +198,13 @@ impl Board for FakeBoard {
 
     fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
         self.check_baud(baud)?;
+        let now_ns = self.now_ns;
+        self.to_board.retain(|(at_ns, _)| *at_ns > now_ns);
+        // What is still on its way comes garbled, as in `Session::send_bytes`.
+        if self.baud != baud {
+            let coming = self.to_board.iter_mut().filter(|(_, byte)| *byte != 0);
+            coming.for_each(|(_, byte)| *byte = !*byte);
+        }
         self.baud = baud;
         Ok(baud)
     }
@@ -220,6 +230,10 @@ impl Board for FakeBoard {
 
     fn info(&self) -> &BoardInfo {
         &self.info
+    }
+
+    fn stack_left_bytes(&self) -> u32 {
+        STACK_LEFT_BYTES
     }
 
     fn take_log(&mut self, out: &mut [u8]) -> usize {

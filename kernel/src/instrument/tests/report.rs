@@ -16,6 +16,7 @@ fn a_typed_report_has_a_line_for_each_microbenchmark() {
         "report: boot=0,0,0,0\r\n",
         "report: launch-1: 10.000 clocks\r\n",
         "report: reservations: 12 of 12 QPUs as told\r\n",
+        "report: stack-left=131072\r\n",
         "report: recovery: way 2, 0 us, the next program ran\r\n",
         "report: done",
     ] {
@@ -40,7 +41,9 @@ fn any_byte_ends_the_report_and_a_board_without_qpus_says_so() {
     session.run_ms(1000);
     let text = session.text();
     assert!(
-        text.contains("report: launch-1: there are no QPUs\r\nreport: done"),
+        text.contains(
+            "report: launch-1: there are no QPUs\r\nreport: stack-left=131072\r\nreport: done"
+        ),
         "{text}"
     );
 }

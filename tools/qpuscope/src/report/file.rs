@@ -44,6 +44,10 @@ pub struct Report {
     pub line: Vec<Trial>,
     /// Properties of the generator's spectra.
     pub load: Load,
+    /// Bytes of the firmware's stack that were never used, after all else; where the firmware says
+    /// them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack_left_bytes: Option<u32>,
     /// Looks at live inputs, where they were asked for. A report without has no such key, as those
     /// of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -232,6 +236,7 @@ impl Report {
             plans: vec![],
             line: vec![],
             load: Load::default(),
+            stack_left_bytes: None,
             live: vec![],
             notes: vec![],
             checksum: String::new(),

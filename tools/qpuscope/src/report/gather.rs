@@ -159,7 +159,11 @@ fn line_and_load(client: &mut Client, wanted: &Wanted, report: &mut Report) -> R
         spectra,
         lost_bytes: client.health().lost_bytes - lost,
     };
-    sample_clocks(client, "after load", report)
+    sample_clocks(client, "after load", report)?;
+    let lines = client.lines_of("stack")?;
+    let left = numbers::<1>(&lines, "stack-left").map(|[bytes]| bytes);
+    report.stack_left_bytes = left.filter(|bytes| *bytes > 0);
+    Ok(())
 }
 
 fn board(info: &Info) -> Board {

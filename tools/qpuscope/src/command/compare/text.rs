@@ -167,6 +167,12 @@ fn facts(report: &Report, comparison: &Comparison, out: &mut String) {
             boot.entry, boot.greeting, boot.v3d, boot.first_spectrum
         );
     }
+    if let Some(bytes) = report.stack_left_bytes {
+        let _ = writeln!(
+            out,
+            "  {bytes} bytes of the firmware's stack were never used"
+        );
+    }
     for sample in &report.clocks {
         let clock = |[stated, measured]: [u32; 2]| {
             let [stated, measured] = [stated, measured].map(|hz| mhz(f64::from(hz)));
