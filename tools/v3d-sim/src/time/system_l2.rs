@@ -32,6 +32,16 @@ pub struct Outside {
     pub busy: Ticks,
 }
 
+/// The times of an access of someone else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Served {
+    /// Time at which the line is there: its data is back, or it takes what is written.
+    pub done: Ticks,
+    /// Time for which the access has waited for others: for the L2, for the line, for the bus and
+    /// the bank of SDRAM.
+    pub waited: Ticks,
+}
+
 /// The meaning of an alias.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Policy {
@@ -51,6 +61,10 @@ pub struct SystemL2 {
     latency: Ticks,
     /// The time until which someone else than V3D has the L2.
     taken_until: Ticks,
+    /// The time until which V3D's last line has it: that of the line on V3D's bus.
+    line_until: Ticks,
+    read_line: Ticks,
+    write_line: Ticks,
     /// SDRAM.
     pub sdram: Sdram,
     /// The counts.
@@ -73,6 +87,9 @@ impl SystemL2 {
             hit: ticks(constants.system_l2_hit),
             latency: ticks(constants.system_l2_hit) + ticks(constants.sdram_latency * scale),
             taken_until: 0,
+            line_until: 0,
+            read_line: ticks(constants.read_bus),
+            write_line: ticks(constants.write_bus),
             sdram: Sdram::new(constants, scale),
             work: L2Work::default(),
         }
@@ -87,27 +104,49 @@ impl SystemL2 {
         }
     }
 
-    /// Reads the line that the bus takes at `now`; gives when its data is back.
+    /// V3D reads the line that its bus takes at `now`; gives when its data is back.
     pub fn read(&mut self, now: Ticks, bus_line: u32) -> Ticks {
+        self.hold(now, bus_line, self.read_line);
+        self.read_line_at(now, bus_line).done
+    }
+
+    /// V3D's bus brings a line to the L2, or takes one from it.
+    fn hold(&mut self, now: Ticks, bus_line: u32, busy: Ticks) {
+        if self.policy(bus_line) != Policy::Direct {
+            self.line_until = now.max(self.taken_until) + busy;
+        }
+    }
+
+    /// Reads a line at `now`.
+    fn read_line_at(&mut self, now: Ticks, bus_line: u32) -> Served {
         let policy = self.policy(bus_line);
         let line = bus_line & ALIAS_MASK >> 6;
         if policy == Policy::Direct {
-            return self.sdram.access(now, line, false) + self.latency;
+            let done = self.sdram.access(now, line, false) + self.latency;
+            let waited = self.sdram.waited;
+            return Served { done, waited };
         }
-        let now = now.max(self.taken_until);
+        let start = now.max(self.taken_until);
+        let before = start - now;
         if let Some(place) = self.tags.find(line) {
             self.work.hits += 1;
-            return now.max(self.filled[place]) + self.hit;
+            let there = start.max(self.filled[place]);
+            return Served {
+                done: there + self.hit,
+                waited: there - now,
+            };
         }
         self.work.misses += 1;
-        if policy == Policy::Use {
-            return self.sdram.access(now, line, false) + self.latency;
+        let place = (policy == Policy::Allocate).then(|| self.allocate(start, line));
+        let done = self.sdram.access(start, line, false);
+        if let Some(place) = place {
+            self.filled[place] = done;
+            self.dirty[place] = false;
         }
-        let place = self.allocate(now, line);
-        let done = self.sdram.access(now, line, false);
-        self.filled[place] = done;
-        self.dirty[place] = false;
-        done + self.latency
+        Served {
+            done: done + self.latency,
+            waited: before + self.sdram.waited,
+        }
     }
 
     /// The time at which a line that comes over the write bus at `now` is taken; `now` if at once.
@@ -122,55 +161,75 @@ impl SystemL2 {
     }
 
     /// Someone else than V3D reads or writes (a part of) a line at `now`, and has the L2 for
-    /// `busy`. Gives when the data is there.
-    pub fn outside(&mut self, now: Ticks, access: Outside) -> Ticks {
-        let now = if self.policy(access.line) == Policy::Direct {
-            now
-        } else {
-            now.max(self.taken_until)
-        };
-        let done = if access.write {
-            self.write(now, access.line, access.part);
-            now
-        } else {
-            self.read(now, access.line)
-        };
-        if self.policy(access.line) != Policy::Direct {
-            self.taken_until = now + access.busy;
+    /// `busy`. It waits for V3D's line that has the L2, and for all that others wait for.
+    pub fn outside(&mut self, now: Ticks, access: Outside) -> Served {
+        let is_direct = self.policy(access.line) == Policy::Direct;
+        let mut start = now;
+        if !is_direct {
+            start = start.max(self.line_until).max(self.taken_until);
         }
-        done
+        let served = if access.write {
+            start = self.takes_write(start, access.line);
+            self.write_line_at(start, access.line, access.part)
+        } else {
+            self.read_line_at(start, access.line)
+        };
+        if !is_direct {
+            self.taken_until = start + access.busy;
+        }
+        Served {
+            waited: served.waited + (start - now),
+            ..served
+        }
     }
 
-    /// Writes a line, or a part of it: then the rest has to be read.
+    /// V3D writes a line, or a part of it: then the rest has to be read.
     pub fn write(&mut self, now: Ticks, bus_line: u32, part: bool) {
+        self.hold(now, bus_line, self.write_line);
+        self.write_line_at(now, bus_line, part);
+    }
+
+    /// Writes a line, or a part of it, at `now`.
+    fn write_line_at(&mut self, now: Ticks, bus_line: u32, part: bool) -> Served {
         let policy = self.policy(bus_line);
         let line = bus_line & ALIAS_MASK >> 6;
         if policy == Policy::Direct {
             self.sdram.access(now, line, true);
-            return;
+            return Served {
+                done: now,
+                waited: 0,
+            };
         }
-        let place = match self.tags.find(line) {
+        let (place, waited) = match self.tags.find(line) {
             Some(place) => {
                 self.work.hits += 1;
-                place
+                (place, self.filled[place].saturating_sub(now))
             }
             None if policy == Policy::Use => {
                 self.work.misses += 1;
                 self.sdram.access(now, line, true);
-                return;
+                return Served {
+                    done: now,
+                    waited: 0,
+                };
             }
             None => {
                 self.work.misses += 1;
                 let place = self.allocate(now, line);
-                self.filled[place] = if part {
-                    self.sdram.access(now, line, false)
-                } else {
-                    now
-                };
-                place
+                self.filled[place] = now;
+                let mut waited = 0;
+                if part {
+                    self.filled[place] = self.sdram.access(now, line, false);
+                    waited = self.sdram.waited;
+                }
+                (place, waited)
             }
         };
         self.dirty[place] = true;
+        Served {
+            done: now.max(self.filled[place]),
+            waited,
+        }
     }
 
     /// Makes room for a line; what was changed goes to SDRAM in front of it.
@@ -258,7 +317,11 @@ mod tests {
             busy: 5 * CLOCK,
         };
         // The rest of the line is read; the row has to be opened.
-        assert_eq!(l2.outside(0, write), 0);
+        let there = Served {
+            done: 21 * CLOCK,
+            waited: 0,
+        };
+        assert_eq!(l2.outside(0, write), there);
         assert_eq!((l2.sdram.work.reads, l2.sdram.work.writes), (1, 0));
         l2.outside(1000 * CLOCK, write);
         assert_eq!(l2.read(1002 * CLOCK, CACHED), (1005 + 22) * CLOCK);
@@ -270,6 +333,34 @@ mod tests {
         l2.outside(2000 * CLOCK, past);
         assert_eq!(l2.read(2001 * CLOCK, CACHED), 2023 * CLOCK);
         assert_eq!(l2.sdram.work.writes, 1);
+    }
+
+    #[test]
+    fn others_wait_for_the_line_of_v3d_and_for_sdram() {
+        let mut l2 = l2(true);
+        let write = Outside {
+            line: CACHED,
+            write: true,
+            part: true,
+            busy: 2 * CLOCK,
+        };
+        l2.outside(0, write);
+        // A line that V3D reads has the L2 for 5.35 clocks.
+        let now = 1000 * CLOCK;
+        l2.read(now, CACHED);
+        assert_eq!(l2.outside(now + CLOCK, write).waited, CLOCK * 435 / 100);
+        // V3D's misses have the bus of SDRAM.
+        let now = 2000 * CLOCK;
+        (1..=3).for_each(|line| {
+            l2.read(now, CACHED + line);
+        });
+        let miss = Outside {
+            line: CACHED + 8,
+            ..write
+        };
+        let served = l2.outside(now, miss);
+        assert!(served.waited > 27 * CLOCK, "{served:?}");
+        assert!(served.done > now + served.waited, "{served:?}");
     }
 
     #[test]
