@@ -166,14 +166,20 @@ pub struct Config {
     /// multiple of the crystal's 19.2 MHz with a fraction of 20 bits (Linux `clk-bcm2835.c`,
     /// A2W_PLL_FRAC_BITS), so it misses its nominal rate by up to some 10.
     pub plld_ppb: i32,
-    /// Writes that a DMA channel has on their way to memory at a time, 1 to 15; it begins no other
-    /// burst meanwhile. The manual's counter of outstanding writes has four bits, and without
-    /// WAIT_RESP a channel does not wait for a write (BCM2835 ARM Peripherals, section 4.2.1): so 2
-    /// to 15, of which 2 is the strict end.
+    /// Writes that a DMA channel has on their way to memory at a time, 1 to 15; while it may not send
+    /// what it has read it begins no other burst. The manual's counter of outstanding writes has four
+    /// bits (BCM2835 ARM Peripherals, DEBUG). iosoft's `rpi_smi_adc_test.c` brings a word of 4 bytes to
+    /// memory each 80 ns (25 MS/s of 16 bits, a write for each word), so that of writes that take 200
+    /// ns three have to be on their way: 3 to 15, of which 3 is the strict end.
     pub dma_outstanding_writes: u32,
-    /// Time that each write of DMA takes in addition, in nanoseconds. Accesses of V3D, the ARM and
-    /// DMA wait for each other where V3D's model of the system L2 and SDRAM says so; how long those
-    /// of the VideoCore's other masters (display, refresh) hold a write up is published nowhere.
+    /// Accesses of DMA wait at SDRAM for those that came before them, as V3D's and the ARM's do, and
+    /// writes besides as V3D's stores do (`sdram_backlog` of [`v3d_sim::Constants`]). Otherwise they
+    /// wait for others at the system L2 only, a line of V3D at most. Whether the controller serves DMA
+    /// first (the manual gives its channels priorities, CS.PRIORITY and CS.PANIC_PRIORITY), and how
+    /// much it has in hand, is published nowhere, so this is the slow end, and no default.
+    pub dma_waits_for_sdram: bool,
+    /// Time that each write of DMA takes in addition, in nanoseconds: for whatever else may hold one
+    /// up, such as display, refresh, or bridges. No figure is published.
     pub dma_write_delay_ns: u32,
     /// Times at which DMA is held up, if any; see [`crate::VirtualPi::set_dma_hold`].
     pub dma_hold: Option<DmaHold>,
@@ -219,7 +225,8 @@ impl Default for Config {
             smi_fifo_words: 16,
             smi_levels: SmiLevels::SinceStart,
             plld_ppb: 0,
-            dma_outstanding_writes: 2,
+            dma_outstanding_writes: 3,
+            dma_waits_for_sdram: false,
             dma_write_delay_ns: 0,
             dma_hold: None,
             i2s: None,

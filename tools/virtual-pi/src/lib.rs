@@ -261,26 +261,32 @@ impl VirtualPi {
 
     /// Samples of the parallel ADC since power-on that are missing because SMI's FIFO was full, which
     /// no register tells: see [`SmiReads::missed`].
-    pub fn smi_missed(&self) -> u64 {
+    pub fn smi_missed(&mut self) -> u64 {
         self.smi_reads().missed()
     }
 
     /// Reads of SMI since power-on. Between two moments of one transfer the converter delivers
     /// `due` samples at its clock, and a program gets `taken` of them; what is in the FIFO has been
     /// `done` and not been taken, or was thrown away with CLEAR.
-    pub fn smi_reads(&self) -> SmiReads {
-        self.cpu().board.sampling.paced.smi.counts()
+    pub fn smi_reads(&mut self) -> SmiReads {
+        self.paced().smi.counts()
     }
 
     /// Frames of the PCM block since power-on of which a word or more was lost because its FIFO was
     /// full. RXERR tells that there was one.
-    pub fn pcm_missed(&self) -> u64 {
+    pub fn pcm_missed(&mut self) -> u64 {
         self.pcm_words().frames_lost
     }
 
     /// Words of the PCM block since power-on.
-    pub fn pcm_words(&self) -> PcmWords {
-        self.cpu().board.sampling.paced.pcm.counts()
+    pub fn pcm_words(&mut self) -> PcmWords {
+        self.paced().pcm.counts()
+    }
+
+    /// PCM and SMI as they are now.
+    fn paced(&mut self) -> &devices::dma::Paced {
+        let cpu = self.cpu_mut();
+        &cpu.board.sampling_at(cpu.clock).paced
     }
 
     /// The next read by a DMA channel fails, as a bus error would make it.

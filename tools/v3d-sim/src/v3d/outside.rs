@@ -20,6 +20,8 @@ pub struct OutsideAccess {
     pub write: bool,
     /// Hundredths of a clock for which it has the L2 of the system.
     pub busy: u64,
+    /// True if SDRAM serves it before others that wait.
+    pub passes: bool,
 }
 
 impl V3d {
@@ -63,6 +65,7 @@ impl OutsideAccess {
             write: self.write,
             part: self.bytes < 64,
             busy: self.busy,
+            passes: self.passes,
         }
     }
 }

@@ -126,9 +126,8 @@ impl Board {
 
     /// Holds DMA up at times from `now` on, or no longer.
     pub fn set_dma_hold(&mut self, now: u64, hold: Option<DmaHold>) {
-        self.advance_sampling(now);
         self.config.dma_hold = hold;
-        self.sampling.set_dma_hold(hold);
+        self.sampling_at(now).set_dma_hold(hold);
     }
 
     /// Switches the blocks that sample off and on at `now`, with the parts of `config`.
@@ -149,8 +148,13 @@ impl Board {
 
     /// The clock at which the I2S part needs a sample that the host has not brought yet.
     pub fn fed_until(&mut self, now: u64) -> u64 {
+        self.sampling_at(now).fed_until(now)
+    }
+
+    /// The blocks that sample at `now`.
+    pub fn sampling_at(&mut self, now: u64) -> &mut Sampling {
         self.advance_sampling(now);
-        self.sampling.fed_until(now)
+        &mut self.sampling
     }
 
     /// True if an imprecise abort has become pending since the last call.
@@ -190,6 +194,7 @@ impl Board {
                 outstanding: self.config.dma_outstanding_writes as usize,
                 clocks: DMA_WRITE_CLOCKS + delay,
             },
+            passes: !self.config.dma_waits_for_sdram,
             v3d: &mut self.v3d,
             fault: &mut self.fault,
         };
@@ -203,6 +208,7 @@ impl Board {
             bus: physical | ALIAS,
             bytes: LINE_BYTES,
             write,
+            passes: false,
         })
     }
 

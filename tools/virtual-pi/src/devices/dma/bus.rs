@@ -4,8 +4,9 @@
 //! The ARM and V3D of this board go through it, so that what DMA writes past it, they may read as
 //! it was before. The alias 0x0 belongs to the VideoCore's own processor.
 //!
-//! V3D, the ARM and DMA wait for each other at the L2 and at SDRAM, as V3D's cycle model has them.
-//! Accesses to peripherals wait for nobody: how long they may is published nowhere.
+//! V3D, the ARM and DMA wait for each other at the L2, as V3D's cycle model has it, and at SDRAM if
+//! the board is asked for that. Accesses to peripherals wait for nobody: how long they may is
+//! published nowhere.
 //!
 //! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; reference/platform.md, D.5.
 
@@ -25,6 +26,8 @@ pub struct DmaBus<'a> {
     pub check_alias: bool,
     /// The settings of writes.
     pub writes: Writes,
+    /// SDRAM serves DMA before others that wait.
+    pub passes: bool,
     /// V3D, which shares the way to memory.
     pub v3d: &'a mut V3dPort,
     /// Place for the first mistake.
@@ -84,6 +87,7 @@ impl DmaBus<'_> {
             bus,
             bytes,
             write,
+            passes: self.passes,
         };
         let mut memory = Bus {
             memory: self.memory,

@@ -48,6 +48,8 @@ pub struct Access {
     pub bytes: u32,
     /// True for a write.
     pub write: bool,
+    /// True if SDRAM serves it before others that wait.
+    pub passes: bool,
 }
 
 /// ARM clocks in hundredths of V3D clocks, rounded up.
@@ -155,13 +157,28 @@ impl V3dPort {
     /// V3D. Gives the ARM clocks for which it waits for others.
     pub fn dma_access(&mut self, access: Access, memory: &mut Bus<'_>) -> u64 {
         self.catch_up(access.at, memory);
+        if self.stands() {
+            if access.write {
+                self.v3d.memory_changed(access.bus, access.bytes);
+            }
+            return 0;
+        }
         let outside = self.outside(access);
         arm_clocks(self.v3d.dma_access(outside))
+    }
+
+    /// True if V3D stands still in the middle of its programs. The time of its model of memory stands
+    /// still too, so that others wait for nobody.
+    fn stands(&self) -> bool {
+        self.v3d.is_running() && !self.goes_on()
     }
 
     /// The ARM reaches memory at `now`, up to which V3D was run; gives the ARM clocks until the
     /// data is there.
     pub fn arm_access(&mut self, access: Access) -> u64 {
+        if self.stands() {
+            return LINE_FILL_CLOCKS;
+        }
         let outside = self.outside(access);
         match self.v3d.arm_access(outside) {
             Some(ticks) => arm_clocks(ticks),
@@ -178,6 +195,7 @@ impl V3dPort {
             address: access.bus,
             bytes: access.bytes,
             write: access.write,
+            passes: access.passes,
             busy: L2_BEAT * u64::from(access.bytes.div_ceil(16)),
         }
     }
