@@ -1,11 +1,10 @@
-//! Broken silicon that a virtual Pi is asked to have: `late-vpm`, or `wrong-qpu:5@2.5` from a time
-//! on.
+//! Broken silicon that a virtual Pi is asked to have: `late-vpm`, `dma-hold:5:1000`, or
+//! `wrong-qpu:5@2.5` from a time on.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-use v3d_sim::Defect;
-use virtual_pi::VirtualPi;
+use virtual_pi::{Config, Defect, VirtualPi};
 
 use crate::quantity::seconds;
 
@@ -39,10 +38,21 @@ impl FromStr for TimedDefect {
 }
 
 impl TimedDefect {
-    /// The defect, if the board has it at power-on.
+    /// Gives it to a board that has it at power-on.
+    pub fn fit(self, config: &mut Config) {
+        if self.begins_ns > 0 {
+            return;
+        }
+        match self.defect {
+            Defect::V3d(defect) => config.v3d_defect = Some(defect),
+            Defect::DmaHold(hold) => config.dma_hold = Some(hold),
+        }
+    }
+
+    /// True if QPUs compute wrongly, so that a plan may fail its proof.
     #[must_use]
-    pub fn from_the_start(self) -> Option<Defect> {
-        (self.begins_ns == 0).then_some(self.defect)
+    pub fn is_of_v3d(self) -> bool {
+        matches!(self.defect, Defect::V3d(_))
     }
 
     /// When a board at `now_ns` has to be stopped for it at the latest; it gets it if that time has
@@ -53,9 +63,9 @@ impl TimedDefect {
             return Some(coming.begins_ns);
         }
         *waiting = None;
-        board.set_v3d_defect(Some(coming.defect));
+        board.set_defect(coming.defect);
         crate::say::remark!(
-            "virtual Pi: from now on V3D has the defect {}",
+            "virtual Pi: from now on it has the defect {}",
             coming.defect
         );
         None
@@ -69,15 +79,25 @@ mod tests {
     #[test]
     fn a_defect_begins_at_power_on_or_at_a_time() {
         let read = |text: &str| text.parse::<TimedDefect>();
-        let first = read("late-vpm").expect("a defect").from_the_start();
-        assert_eq!(first, Some(Defect::LateVpm));
+        let fitted = |text: &str| {
+            let mut config = Config::default();
+            read(text).expect("a defect").fit(&mut config);
+            (config.v3d_defect, config.dma_hold.map(|it| it.to_string()))
+        };
+        let v3d = v3d_sim::Defect::LateVpm;
+        assert_eq!(fitted("late-vpm"), (Some(v3d), None));
+        let hold = Some("dma-hold:5.5:1000".into());
+        assert_eq!(fitted("dma-hold:5.5:1e3"), (None, hold));
+        assert_eq!(fitted("dma-hold:5:1000@2"), (None, None));
         let later = read("wrong-qpu:3@2.5").expect("a defect and a time");
-        assert_eq!(later.from_the_start(), None);
         assert_eq!(later.begins_ns, 2_500_000_000);
         let soon = read("late-vpm@500ms").expect("a defect and a time");
         assert_eq!(soon.begins_ns, 500_000_000);
         for (wrong, named) in [
             ("late", "late-vpm"),
+            ("late", "dma-hold:A:B"),
+            ("dma-hold:5:5", "A at least 0.001 and less than B"),
+            ("dma-hold:5:1000@soon", "NAME@SECONDS"),
             ("late-vpm@soon", "NAME@SECONDS"),
             ("late-vpm@-1", "NAME@SECONDS"),
         ] {

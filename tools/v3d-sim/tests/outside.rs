@@ -59,13 +59,23 @@ impl Board {
     }
 
     /// Rounds of the program, with an access each `every` rounds that `access` makes.
-    fn run(&mut self, every: u64, mut access: impl FnMut(u32) -> OutsideAccess) -> u64 {
+    fn run(&mut self, every: u64, access: impl FnMut(u32) -> OutsideAccess) -> u64 {
+        self.run_noting(every, access, |_| ())
+    }
+
+    /// The same, and `note` is told for how long each access waits.
+    fn run_noting(
+        &mut self,
+        every: u64,
+        mut access: impl FnMut(u32) -> OutsideAccess,
+        mut note: impl FnMut(u64),
+    ) -> u64 {
         self.v3d.write_register(SRQUA, UNIFORMS);
         self.v3d.write_register(SRQPC, CODE);
         let (mut rounds, mut number) = (0, 0);
         while self.v3d.is_running() {
             if every != 0 && rounds % every == 0 {
-                self.v3d.dma_access(access(number));
+                note(self.v3d.dma_access(access(number)));
                 number += 1;
             }
             rounds += self.v3d.advance(&mut self.memory, 1);
@@ -82,6 +92,7 @@ fn write(address: u32) -> OutsideAccess {
         bytes: 16,
         write: true,
         busy: 200,
+        passes: true,
     }
 }
 
@@ -99,6 +110,34 @@ fn traffic_of_others_takes_time_from_v3d() {
     );
     assert!(adc < alone * 115 / 100, "{alone} {adc}");
     assert_eq!(adc, beside_adc(), "runs are equal");
+}
+
+#[test]
+fn dma_waits_for_lines_of_v3d_and_for_sdram_if_it_does_not_pass_others() {
+    // Hundredths of a clock for which the accesses of a run wait, and the greatest of them.
+    let waits = |passes| {
+        let (mut sum, mut most) = (0, 0);
+        let note = |waited: u64| {
+            sum += waited;
+            most = most.max(waited);
+        };
+        Board::new().run_noting(
+            25,
+            |number| OutsideAccess {
+                passes,
+                ..write(RING + 16 * number)
+            },
+            note,
+        );
+        (sum, most)
+    };
+    let (first, longest_of_first) = waits(true);
+    let (queued, longest_queued) = waits(false);
+    // A line of V3D is on its bus for 5.35 clocks, or 8.
+    assert!(first > 0 && longest_of_first <= 800, "{longest_of_first}");
+    assert!(queued > first && longest_queued > 800, "{longest_queued}");
+    let mut idle = Board::new();
+    assert_eq!(idle.v3d.dma_access(write(RING)), 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! It is a Raspberry Pi 1 Model B: ARM1176 at 700 MHz, V3D at 250 MHz, which reaches memory through
 //! the system L2 (alias 0x4), ACT LED on GPIO 16 (active low).
 
+use crate::defect::DmaHold;
 use crate::parts::{I2sPart, ParallelPart};
 
 /// Mistakes, punished by silicon and unseen by emulators, that end the run with a [`crate::Fault`].
@@ -69,6 +70,20 @@ pub enum V3dReset {
     NeverStarts,
     /// The reset line is not connected: programs go on.
     NoEffect,
+}
+
+/// The reading of SMIFD, SMI's debug register, whose FLVL and FCNT no public program relies on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SmiLevels {
+    /// FLVL is the most words since the start of the transfer (Linux `bcm2835_smi.h`: "the high-tide
+    /// mark of FIFO count during the most recent txfer").
+    #[default]
+    SinceStart,
+    /// FLVL is the most words since SMIFD was read last: how the mark begins anew is "ambiguous"
+    /// (fenlogic/IDE_trial, `sw/smi.h`).
+    SinceRead,
+    /// Both fields always read 0.
+    Zero,
 }
 
 /// Setup of the board. `Default` is a Pi 1 with 512 MiB, V3D present and every check on.
@@ -140,6 +155,34 @@ pub struct Config {
     pub v3d_constants: v3d_sim::Constants,
     /// The defect of V3D from power-on, if any; see [`crate::VirtualPi::set_v3d_defect`].
     pub v3d_defect: Option<v3d_sim::Defect>,
+    /// Words of SMI's FIFO, 1 to 64. Nobody has published how many there are. The threshold at which
+    /// iosoft's programs let DMA panic is 8 words, Linux' is 32, and the field of a level has six
+    /// bits: so 16 to 64, of which 16 is the strict end.
+    pub smi_fifo_words: u32,
+    /// The reading of SMI's debug register.
+    pub smi_levels: SmiLevels,
+    /// Rate of PLLD beyond 500 MHz, in parts per 10^9 of it, at most 10^6 up or down: all clocks
+    /// that come from it are as much faster against the crystal and the system timer. PLLD is a
+    /// multiple of the crystal's 19.2 MHz with a fraction of 20 bits (Linux `clk-bcm2835.c`,
+    /// A2W_PLL_FRAC_BITS), so it misses its nominal rate by up to some 10.
+    pub plld_ppb: i32,
+    /// Writes that a DMA channel has on their way to memory at a time, 1 to 15; while it may not send
+    /// what it has read it begins no other burst. The manual's counter of outstanding writes has four
+    /// bits (BCM2835 ARM Peripherals, DEBUG). iosoft's `rpi_smi_adc_test.c` brings a word of 4 bytes to
+    /// memory each 80 ns (25 MS/s of 16 bits, a write for each word), so that of writes that take 200
+    /// ns three have to be on their way: 3 to 15, of which 3 is the strict end.
+    pub dma_outstanding_writes: u32,
+    /// Accesses of DMA wait at SDRAM for those that came before them, as V3D's and the ARM's do, and
+    /// writes besides as V3D's stores do (`sdram_backlog` of [`v3d_sim::Constants`]). Otherwise they
+    /// wait for others at the system L2 only, a line of V3D at most. Whether the controller serves DMA
+    /// first (the manual gives its channels priorities, CS.PRIORITY and CS.PANIC_PRIORITY), and how
+    /// much it has in hand, is published nowhere, so this is the slow end, and no default.
+    pub dma_waits_for_sdram: bool,
+    /// Time that each write of DMA takes in addition, in nanoseconds: for whatever else may hold one
+    /// up, such as display, refresh, or bridges. No figure is published.
+    pub dma_write_delay_ns: u32,
+    /// Times at which DMA is held up, if any; see [`crate::VirtualPi::set_dma_hold`].
+    pub dma_hold: Option<DmaHold>,
     /// The part on the pins of the PCM block; see [`crate::VirtualPi::set_i2s`].
     pub i2s: Option<I2sPart>,
     /// The ADC on the pins of the SMI block; see [`crate::VirtualPi::set_parallel`].
@@ -179,6 +222,13 @@ impl Default for Config {
             v3d_strict: false,
             v3d_constants: v3d_sim::Constants::recommended(),
             v3d_defect: None,
+            smi_fifo_words: 16,
+            smi_levels: SmiLevels::SinceStart,
+            plld_ppb: 0,
+            dma_outstanding_writes: 3,
+            dma_waits_for_sdram: false,
+            dma_write_delay_ns: 0,
+            dma_hold: None,
             i2s: None,
             parallel: None,
             no_reboot: false,

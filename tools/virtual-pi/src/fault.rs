@@ -256,4 +256,13 @@ pub enum Error {
     /// A rate that no serial line has.
     #[error("host_baud and uart_hz must not be 0; set them to the rates of the line")]
     Rate,
+    /// A FIFO that the registers of SMI do not describe.
+    #[error("smi_fifo_words must be 1 to 64, not {0}")]
+    SmiFifo(u32),
+    /// A rate that PLLD does not have.
+    #[error("plld_ppb must be -1000000 to 1000000, not {0}")]
+    Plld(i32),
+    /// Writes that DMA's counter does not count.
+    #[error("dma_outstanding_writes must be 1 to 15, not {0}")]
+    DmaWrites(u32),
 }

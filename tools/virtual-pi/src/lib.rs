@@ -13,6 +13,7 @@ mod checks;
 mod clock;
 mod config;
 mod cpu;
+mod defect;
 mod devices;
 mod fault;
 mod memory;
@@ -24,7 +25,10 @@ use cpu::Cpu;
 
 pub use blocks::Blocks;
 pub use clock::{ARM_HZ, INSTRUCTION_CLOCKS};
-pub use config::{Checks, Config, V3dReset};
+pub use config::{Checks, Config, SmiLevels, V3dReset};
+pub use defect::{BadHold, Defect, DmaHold, HoldsAfter, UnknownDefect};
+pub use devices::pcm::PcmWords;
+pub use devices::smi::SmiReads;
 pub use fault::{Agent, Error, Fault, FaultKind, Stop};
 pub use parts::{
     Bursts, Feed, I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal,
@@ -76,6 +80,15 @@ impl VirtualPi {
         }
         if config.host_baud == 0 || config.uart_hz == 0 {
             return Err(Error::Rate);
+        }
+        if !(1..=64).contains(&config.smi_fifo_words) {
+            return Err(Error::SmiFifo(config.smi_fifo_words));
+        }
+        if config.plld_ppb.unsigned_abs() > 1_000_000 {
+            return Err(Error::Plld(config.plld_ppb));
+        }
+        if !(1..=15).contains(&config.dma_outstanding_writes) {
+            return Err(Error::DmaWrites(config.dma_outstanding_writes));
         }
         if config.cmdline.len() > CMDLINE_LIMIT {
             return Err(Error::CommandLine(config.cmdline.len()));
@@ -194,6 +207,20 @@ impl VirtualPi {
         cpu.board.set_v3d_defect(cpu.clock, defect);
     }
 
+    /// Holds DMA up at times from now on, or no longer with `None`. It goes on through resets.
+    pub fn set_dma_hold(&mut self, hold: Option<DmaHold>) {
+        let cpu = self.cpu_mut();
+        cpu.board.set_dma_hold(cpu.clock, hold);
+    }
+
+    /// The board has this defect from now on, beside one of the other kind.
+    pub fn set_defect(&mut self, defect: Defect) {
+        match defect {
+            Defect::V3d(defect) => self.set_v3d_defect(Some(defect)),
+            Defect::DmaHold(hold) => self.set_dma_hold(Some(hold)),
+        }
+    }
+
     /// V3D stands still from now on, until it is reset: programs that run, or are started, do not
     /// end.
     pub fn hang_v3d(&mut self) {
@@ -232,10 +259,34 @@ impl VirtualPi {
             .wire(cpu.clock, |parts, _| parts.set_parallel_wiring(wiring));
     }
 
-    /// Reads of SMI since the last boot that did not take place in time because its FIFO was full:
-    /// samples that are missing, which no register tells.
-    pub fn smi_missed(&self) -> u64 {
-        self.cpu().board.sampling.paced.smi.missed()
+    /// Samples of the parallel ADC since power-on that are missing because SMI's FIFO was full, which
+    /// no register tells: see [`SmiReads::missed`].
+    pub fn smi_missed(&mut self) -> u64 {
+        self.smi_reads().missed()
+    }
+
+    /// Reads of SMI since power-on. Between two moments of one transfer the converter delivers
+    /// `due` samples at its clock, and a program gets `taken` of them; what is in the FIFO has been
+    /// `done` and not been taken, or was thrown away with CLEAR.
+    pub fn smi_reads(&mut self) -> SmiReads {
+        self.paced().smi.counts()
+    }
+
+    /// Frames of the PCM block since power-on of which a word or more was lost because its FIFO was
+    /// full. RXERR tells that there was one.
+    pub fn pcm_missed(&mut self) -> u64 {
+        self.pcm_words().frames_lost
+    }
+
+    /// Words of the PCM block since power-on.
+    pub fn pcm_words(&mut self) -> PcmWords {
+        self.paced().pcm.counts()
+    }
+
+    /// PCM and SMI as they are now.
+    fn paced(&mut self) -> &devices::dma::Paced {
+        let cpu = self.cpu_mut();
+        &cpu.board.sampling_at(cpu.clock).paced
     }
 
     /// The next read by a DMA channel fails, as a bus error would make it.

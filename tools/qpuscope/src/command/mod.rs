@@ -68,7 +68,8 @@ pub struct LineOptions {
     #[arg(long)]
     pub no_v3d: bool,
     /// A virtual Pi with broken silicon: late-vpm, semaphore-two, no-reservation,
-    /// stale-instructions or wrong-qpu:N; from that virtual second on, else from power-on
+    /// stale-instructions, wrong-qpu:N, or dma-hold:A:B, which holds DMA up for A of each B
+    /// microseconds; from that virtual second on, else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     pub defect: Option<TimedDefect>,
     /// The part on the pins of a virtual Pi.

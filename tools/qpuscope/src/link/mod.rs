@@ -82,7 +82,7 @@ pub struct Opening {
     pub cmdline: String,
     /// True if a virtual Pi has a V3D.
     pub v3d: bool,
-    /// The defect in the V3D of a virtual Pi.
+    /// The defect of a virtual Pi.
     pub defect: Option<TimedDefect>,
     /// The part on the pins of a virtual Pi.
     pub part: Option<Fitted>,

@@ -34,7 +34,7 @@ pub struct SimLink {
     baud: u32,
     received: VecDeque<u8>,
     defect: Option<TimedDefect>,
-    /// The board's silicon is sound.
+    /// Its V3D is sound.
     is_sound: bool,
     /// Bytes of [`DROPPED`] that have come.
     matched: usize,
@@ -66,11 +66,13 @@ impl SimLink {
             v3d: opening.v3d,
             v3d_constants: opening.constants.clone(),
             host_baud: opening.baud,
-            v3d_defect: opening.defect.and_then(TimedDefect::from_the_start),
             ..Config::default()
         };
         if let Some(part) = opening.part.clone() {
             part.fit(&mut config);
+        }
+        if let Some(defect) = opening.defect {
+            defect.fit(&mut config);
         }
         let board = VirtualPi::new(config, &image)
             .map_err(|error| Failure::usage(format!("{}: {error}", say::path(path))))?;
@@ -80,7 +82,7 @@ impl SimLink {
             baud: opening.baud,
             received: VecDeque::new(),
             defect: opening.defect,
-            is_sound: opening.defect.is_none(),
+            is_sound: !opening.defect.is_some_and(TimedDefect::is_of_v3d),
             matched: 0,
         })
     }

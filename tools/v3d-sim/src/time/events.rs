@@ -6,7 +6,6 @@
 //! slot that holds something. Nearly everything is due within one turn of the wheel; the rest waits
 //! in a heap.
 
-use super::system_l2::Outside;
 use super::ticks::{NEVER, Ticks};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,8 +33,6 @@ pub enum Event {
     VdwRow,
     /// The store engine hands a line to the write bus.
     VdwLine,
-    /// Someone else than V3D reaches memory.
-    Outside(Outside),
 }
 
 /// A client that asks for lines of memory.

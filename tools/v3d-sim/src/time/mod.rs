@@ -48,8 +48,8 @@ use handover::Handover;
 use instruction_cache::InstructionCache;
 pub use issue::Issue;
 use l2c::L2c;
-pub use system_l2::Outside;
 use system_l2::SystemL2;
+pub use system_l2::{Outside, Served};
 use ticks::Ticks;
 use tmu::Tmu;
 use uniforms::Uniforms;
@@ -174,9 +174,6 @@ impl Time {
             Event::VdwRow => {
                 let seen = self.vdw.row(now, &mut self.vpm, &mut self.events);
                 return seen.then_some(Effect::Row(DmaEngine::Store));
-            }
-            Event::Outside(access) => {
-                self.l2c.system.outside(now, access);
             }
             Event::VdwLine => self.vdw.line(now, &mut self.l2c.system, &mut self.events),
         }
@@ -357,11 +354,6 @@ impl Time {
                 }
             }
         }
-    }
-
-    /// Someone else than V3D reaches memory at `at`, which may be to come.
-    pub fn outside_later(&mut self, at: Ticks, access: Outside) {
-        self.events.push(at, Event::Outside(access));
     }
 
     /// The counts since reset.

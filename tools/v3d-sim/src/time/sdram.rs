@@ -46,6 +46,8 @@ pub struct Sdram {
     bus_free: Ticks,
     /// The last line on the bus was written.
     writing: bool,
+    /// Time for which the last line waited for its bank and the bus.
+    pub waited: Ticks,
     /// The counts.
     pub work: SdramWork,
 }
@@ -70,6 +72,7 @@ impl Sdram {
             banks: vec![closed; constants.sdram_banks.max(1) as usize],
             bus_free: 0,
             writing: false,
+            waited: 0,
             work: SdramWork::default(),
         }
     }
@@ -79,21 +82,23 @@ impl Sdram {
         let row = u64::from(line) * LINE_BYTES / self.row_bytes;
         let banks = self.banks.len() as u64;
         let bank = &mut self.banks[(row % banks) as usize];
-        let mut start = now.max(bank.free);
+        let mut opening = 0;
         if bank.row != row / banks {
             bank.row = row / banks;
-            start += self.open;
+            opening += self.open;
             if bank.written {
-                start += self.recovery;
+                opening += self.recovery;
             }
             self.work.rows += 1;
         }
+        let start = now.max(bank.free) + opening;
         let turnaround = match (self.writing, write) {
             (false, true) => self.to_write,
             (true, false) => self.to_read,
             _ => 0,
         };
         let done = start.max(self.bus_free + turnaround) + self.line;
+        self.waited = done - self.line - opening - now;
         bank.free = done;
         bank.written = write;
         self.writing = write;
@@ -141,7 +146,9 @@ mod tests {
         assert_eq!(done, [21 * CLOCK, 30 * CLOCK, 39 * CLOCK]);
         // Another bank opens its row while the bus is busy; the same bank does not.
         assert_eq!(sdram.access(0, 64, false), 48 * CLOCK);
+        assert_eq!(sdram.waited, (48 - 12 - 9) * CLOCK);
         assert_eq!(sdram.access(0, 8 * 64, false), (39 + 12 + 9) * CLOCK);
+        assert_eq!(sdram.waited, 39 * CLOCK);
         assert_eq!(sdram.work.rows, 3);
     }
 

@@ -30,6 +30,17 @@ pub struct Outside {
     pub part: bool,
     /// The time for which it has the L2.
     pub busy: Ticks,
+    /// True if it is served before others that wait for SDRAM.
+    pub passes: bool,
+}
+
+/// The times of an access of someone else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Served {
+    /// Time at which its data is back, or it is taken.
+    pub done: Ticks,
+    /// Time for which the access has waited for others: for the L2, and at SDRAM.
+    pub waited: Ticks,
 }
 
 /// The meaning of an alias.
@@ -51,6 +62,10 @@ pub struct SystemL2 {
     latency: Ticks,
     /// The time until which someone else than V3D has the L2.
     taken_until: Ticks,
+    /// The time until which V3D's last line has it: that of the line on V3D's bus.
+    line_until: Ticks,
+    read_line: Ticks,
+    write_line: Ticks,
     /// SDRAM.
     pub sdram: Sdram,
     /// The counts.
@@ -73,6 +88,9 @@ impl SystemL2 {
             hit: ticks(constants.system_l2_hit),
             latency: ticks(constants.system_l2_hit) + ticks(constants.sdram_latency * scale),
             taken_until: 0,
+            line_until: 0,
+            read_line: ticks(constants.read_bus),
+            write_line: ticks(constants.write_bus),
             sdram: Sdram::new(constants, scale),
             work: L2Work::default(),
         }
@@ -87,62 +105,103 @@ impl SystemL2 {
         }
     }
 
-    /// Reads the line that the bus takes at `now`; gives when its data is back.
+    /// V3D reads the line that its bus takes at `now`; gives when its data is back.
     pub fn read(&mut self, now: Ticks, bus_line: u32) -> Ticks {
+        let start = self.hold(now, bus_line, self.read_line);
+        self.read_line_at(start, bus_line).done
+    }
+
+    /// V3D's bus brings a line to the L2, or takes one from it; gives when it may.
+    fn hold(&mut self, now: Ticks, bus_line: u32, busy: Ticks) -> Ticks {
+        if self.policy(bus_line) == Policy::Direct {
+            return now;
+        }
+        let start = now.max(self.taken_until);
+        self.line_until = start + busy;
+        start
+    }
+
+    /// Reads a line at `now`.
+    fn read_line_at(&mut self, now: Ticks, bus_line: u32) -> Served {
         let policy = self.policy(bus_line);
         let line = bus_line & ALIAS_MASK >> 6;
         if policy == Policy::Direct {
-            return self.sdram.access(now, line, false) + self.latency;
+            let done = self.sdram.access(now, line, false) + self.latency;
+            let waited = self.sdram.waited;
+            return Served { done, waited };
         }
-        let now = now.max(self.taken_until);
         if let Some(place) = self.tags.find(line) {
             self.work.hits += 1;
-            return now.max(self.filled[place]) + self.hit;
+            let there = now.max(self.filled[place]);
+            return Served {
+                done: there + self.hit,
+                waited: there - now,
+            };
         }
         self.work.misses += 1;
-        if policy == Policy::Use {
-            return self.sdram.access(now, line, false) + self.latency;
-        }
-        let place = self.allocate(now, line);
+        let place = (policy == Policy::Allocate).then(|| self.allocate(now, line));
         let done = self.sdram.access(now, line, false);
-        self.filled[place] = done;
-        self.dirty[place] = false;
-        done + self.latency
+        if let Some(place) = place {
+            self.filled[place] = done;
+            self.dirty[place] = false;
+        }
+        Served {
+            done: done + self.latency,
+            waited: self.sdram.waited,
+        }
     }
 
     /// The time at which a line that comes over the write bus at `now` is taken; `now` if at once.
     pub fn takes_write(&self, now: Ticks, bus_line: u32) -> Ticks {
-        let goes_to_sdram = self.policy(bus_line) == Policy::Direct
-            || self.tags.peek(bus_line & ALIAS_MASK >> 6).is_none();
-        if goes_to_sdram {
-            self.sdram.takes_write(now)
-        } else {
+        if self.has_line(bus_line) {
             now.max(self.taken_until)
+        } else {
+            self.sdram.takes_write(now)
         }
+    }
+
+    /// True if a write of this line goes no further than the L2.
+    fn has_line(&self, bus_line: u32) -> bool {
+        let is_direct = self.policy(bus_line) == Policy::Direct;
+        !is_direct && self.tags.peek(bus_line & ALIAS_MASK >> 6).is_some()
     }
 
     /// Someone else than V3D reads or writes (a part of) a line at `now`, and has the L2 for
-    /// `busy`. Gives when the data is there.
-    pub fn outside(&mut self, now: Ticks, access: Outside) -> Ticks {
-        let now = if self.policy(access.line) == Policy::Direct {
-            now
-        } else {
-            now.max(self.taken_until)
-        };
-        let done = if access.write {
-            self.write(now, access.line, access.part);
-            now
-        } else {
-            self.read(now, access.line)
-        };
+    /// `busy`. It waits for V3D's line that has the L2, and unless it passes others as V3D's own
+    /// accesses do: a read until its data is back, a write until it is taken. What waits for SDRAM
+    /// does not keep the L2 from others.
+    pub fn outside(&mut self, now: Ticks, access: Outside) -> Served {
+        let mut start = now;
         if self.policy(access.line) != Policy::Direct {
-            self.taken_until = now + access.busy;
+            start = start.max(self.line_until).max(self.taken_until);
+            self.taken_until = start + access.busy;
         }
-        done
+        let served = if access.write {
+            let done = match self.has_line(access.line) {
+                true => start,
+                false => self.sdram.takes_write(start),
+            };
+            self.write_line_at(start, access.line, access.part);
+            let waited = done - start;
+            Served { done, waited }
+        } else {
+            self.read_line_at(start, access.line)
+        };
+        let behind = if access.passes { 0 } else { served.waited };
+        Served {
+            waited: start - now + behind,
+            ..served
+        }
     }
 
-    /// Writes a line, or a part of it: then the rest has to be read.
+    /// V3D writes a line, or a part of it: then the rest has to be read.
     pub fn write(&mut self, now: Ticks, bus_line: u32, part: bool) {
+        self.hold(now, bus_line, self.write_line);
+        self.write_line_at(now, bus_line, part);
+    }
+
+    /// Writes a line, or a part of it, at `now`.
+    fn write_line_at(&mut self, now: Ticks, bus_line: u32, part: bool) {
         let policy = self.policy(bus_line);
         let line = bus_line & ALIAS_MASK >> 6;
         if policy == Policy::Direct {
@@ -256,9 +315,11 @@ mod tests {
             write: true,
             part: true,
             busy: 5 * CLOCK,
+            passes: false,
         };
         // The rest of the line is read; the row has to be opened.
-        assert_eq!(l2.outside(0, write), 0);
+        let at_once = Served { done: 0, waited: 0 };
+        assert_eq!(l2.outside(0, write), at_once);
         assert_eq!((l2.sdram.work.reads, l2.sdram.work.writes), (1, 0));
         l2.outside(1000 * CLOCK, write);
         assert_eq!(l2.read(1002 * CLOCK, CACHED), (1005 + 22) * CLOCK);
@@ -270,6 +331,52 @@ mod tests {
         l2.outside(2000 * CLOCK, past);
         assert_eq!(l2.read(2001 * CLOCK, CACHED), 2023 * CLOCK);
         assert_eq!(l2.sdram.work.writes, 1);
+    }
+
+    #[test]
+    fn others_wait_for_the_line_of_v3d_and_for_sdram() {
+        let write_of = |line| Outside {
+            line,
+            write: true,
+            part: true,
+            busy: 2 * CLOCK,
+            passes: false,
+        };
+        let (mut l2, write) = (l2(true), write_of(CACHED));
+        l2.outside(0, write);
+        // A line that V3D reads has the L2 for 5.35 clocks.
+        let now = 1000 * CLOCK;
+        l2.read(now, CACHED);
+        assert_eq!(l2.outside(now + CLOCK, write).waited, CLOCK * 435 / 100);
+        // V3D's misses have the bus of SDRAM: a read waits for it, and a write once there is much.
+        let miss = |line, write| Outside {
+            line: CACHED + line,
+            write,
+            ..write_of(CACHED)
+        };
+        let now = 2000 * CLOCK;
+        (1..=3).for_each(|line| {
+            l2.read(now, CACHED + line);
+        });
+        let read = l2.outside(now, miss(8, false));
+        assert!(read.waited > 27 * CLOCK, "{read:?}");
+        assert!(read.done > now + read.waited, "{read:?}");
+        let now = 3000 * CLOCK;
+        l2.read(now, CACHED + 9);
+        assert!(l2.outside(now, miss(11, true)).waited < 6 * CLOCK);
+        (16..32).for_each(|line| {
+            l2.read(now, CACHED + line);
+        });
+        let write = l2.outside(now, miss(12, true));
+        assert!(write.waited > 80 * CLOCK, "{write:?}");
+        for write in [false, true] {
+            let first = Outside {
+                passes: true,
+                ..miss(13, write)
+            };
+            // It has the L2 behind the two before it.
+            assert!(l2.outside(now, first).waited < 150 * CLOCK);
+        }
     }
 
     #[test]

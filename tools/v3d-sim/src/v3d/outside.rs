@@ -1,11 +1,11 @@
 //! Accesses to memory by others than V3D, which take its time.
 //!
-//! Times are hundredths of a V3D clock after the last round of V3D. What lies ahead of a running
-//! V3D waits for its turn; an idle one is told how long it has been idle, so that its memory knows
-//! how much time has passed.
+//! Times are hundredths of a V3D clock after the last round of V3D, which has been advanced to the
+//! time of the access, so that it takes its place among those of V3D. An idle V3D is told how long
+//! it has been idle, so that its memory knows how much time has passed.
 
 use super::V3d;
-use crate::time::{Outside, ROUND};
+use crate::time::{Outside, ROUND, Served};
 
 /// An access of DMA or of the ARM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct OutsideAccess {
     pub write: bool,
     /// Hundredths of a clock for which it has the L2 of the system.
     pub busy: u64,
+    /// True if SDRAM serves it before others that wait.
+    pub passes: bool,
 }
 
 impl V3d {
@@ -32,34 +34,27 @@ impl V3d {
     }
 
     /// DMA reaches memory. What it writes, V3D's own caches may hold as it was before, as with
-    /// [`V3d::memory_changed`].
-    pub fn dma_access(&mut self, access: OutsideAccess) {
+    /// [`V3d::memory_changed`]. Gives the hundredths of a clock for which it waits for V3D, the ARM
+    /// and others of its own; none without the cycle model.
+    pub fn dma_access(&mut self, access: OutsideAccess) -> u64 {
         if access.write {
             self.shared.stale.store(access.address, access.bytes, None);
         }
-        let at = self.shared.now * ROUND + access.ahead;
-        let is_running = self.is_running();
-        let Some(time) = &mut self.shared.time else {
-            return;
-        };
-        if is_running {
-            time.outside_later(at, access.on_bus());
-        } else {
-            time.l2c.system.outside(at, access.on_bus());
-        }
+        self.reach(access).map_or(0, |(_, served)| served.waited)
     }
 
-    /// The ARM reaches memory now, when V3D has been advanced to the same time. Gives the
-    /// hundredths of a clock until the data is there; none without the cycle model.
+    /// The ARM reaches memory. Gives the hundredths of a clock until the data is there; none
+    /// without the cycle model.
     pub fn arm_access(&mut self, access: OutsideAccess) -> Option<u64> {
+        let (at, served) = self.reach(access)?;
+        Some(served.done.saturating_sub(at))
+    }
+
+    /// The time of an access, and how it is served.
+    fn reach(&mut self, access: OutsideAccess) -> Option<(u64, Served)> {
         let at = self.shared.now * ROUND + access.ahead;
         let time = self.shared.time.as_mut()?;
-        Some(
-            time.l2c
-                .system
-                .outside(at, access.on_bus())
-                .saturating_sub(at),
-        )
+        Some((at, time.l2c.system.outside(at, access.on_bus())))
     }
 }
 
@@ -70,6 +65,7 @@ impl OutsideAccess {
             write: self.write,
             part: self.bytes < 64,
             busy: self.busy,
+            passes: self.passes,
         }
     }
 }

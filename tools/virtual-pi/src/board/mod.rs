@@ -9,10 +9,11 @@ mod registers;
 mod tests;
 
 use crate::checks::{LINE_BYTES, Lines};
-use crate::clock::ARM_HZ;
+use crate::clock::{ARM_HZ, DMA_WRITE_CLOCKS, clocks_from_ns};
 use crate::config::{Config, V3dReset};
+use crate::defect::DmaHold;
 use crate::devices::asb::Asb;
-use crate::devices::dma::{Access, DmaBus};
+use crate::devices::dma::{DmaBus, Writes};
 use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
@@ -21,7 +22,7 @@ use crate::devices::property::{Firmware, PARSE_ERROR};
 use crate::devices::sampling::Sampling;
 use crate::devices::timer::SystemTimer;
 use crate::devices::uart::Uart;
-use crate::devices::v3d::{ALIAS, Bus, V3dPort};
+use crate::devices::v3d::{ALIAS, Access, Bus, V3dPort};
 use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
 
@@ -68,7 +69,7 @@ pub struct Board {
 impl Board {
     /// A board at power-on.
     pub fn new(config: &Config) -> Self {
-        let sampling = Sampling::new(config.i2s.clone(), config.parallel.clone(), 0);
+        let sampling = Sampling::new(config, 0);
         Self::with_pm(config, Pm::new(), 0, sampling)
     }
 
@@ -107,7 +108,7 @@ impl Board {
     pub fn after_reset(mut self, now: u64) -> Self {
         self.uart.reset(self.config.uart_hz);
         let notes = self.take_notes();
-        let sampling = self.sampling.after_reset(now);
+        let sampling = self.sampling.after_reset(&self.config, now);
         let fresh = Self::with_pm(&self.config, self.pm.after_watchdog(), now, sampling);
         Self {
             memory: self.memory,
@@ -123,9 +124,15 @@ impl Board {
         self.v3d_at(now).set_defect(defect);
     }
 
+    /// Holds DMA up at times from `now` on, or no longer.
+    pub fn set_dma_hold(&mut self, now: u64, hold: Option<DmaHold>) {
+        self.config.dma_hold = hold;
+        self.sampling_at(now).set_dma_hold(hold);
+    }
+
     /// Switches the blocks that sample off and on at `now`, with the parts of `config`.
     pub fn restart_sampling(&mut self, config: &Config, now: u64) {
-        self.sampling = Sampling::new(config.i2s.clone(), config.parallel.clone(), now);
+        self.sampling = Sampling::new(config, now);
         self.gpio = Gpio::new(config.uart_at_bluetooth);
         self.fault = None;
     }
@@ -141,8 +148,13 @@ impl Board {
 
     /// The clock at which the I2S part needs a sample that the host has not brought yet.
     pub fn fed_until(&mut self, now: u64) -> u64 {
+        self.sampling_at(now).fed_until(now)
+    }
+
+    /// The blocks that sample at `now`.
+    pub fn sampling_at(&mut self, now: u64) -> &mut Sampling {
         self.advance_sampling(now);
-        self.sampling.fed_until(now)
+        &mut self.sampling
     }
 
     /// True if an imprecise abort has become pending since the last call.
@@ -173,16 +185,20 @@ impl Board {
 
     /// Brings the blocks that sample to `now`; returns the clock of their next event.
     fn advance_sampling(&mut self, now: u64) -> u64 {
-        let mut accesses = std::mem::take(&mut self.sampling.accesses);
+        let delay = clocks_from_ns(self.config.dma_write_delay_ns.into());
         let mut bus = DmaBus {
             memory: &mut self.memory,
             lines: &mut self.lines,
             check_alias: self.config.checks.bus_address,
-            accesses: &mut accesses,
+            writes: Writes {
+                outstanding: self.config.dma_outstanding_writes as usize,
+                clocks: DMA_WRITE_CLOCKS + delay,
+            },
+            passes: !self.config.dma_waits_for_sdram,
+            v3d: &mut self.v3d,
+            fault: &mut self.fault,
         };
-        let next = self.sampling.advance(now, &mut bus, &mut self.fault);
-        self.sampling.accesses = accesses;
-        next
+        self.sampling.advance(now, &mut bus)
     }
 
     /// The ARM fills or writes back a line at `now`; gives the clocks until its data is there.
@@ -192,6 +208,7 @@ impl Board {
             bus: physical | ALIAS,
             bytes: LINE_BYTES,
             write,
+            passes: false,
         })
     }
 
@@ -204,7 +221,6 @@ impl Board {
 
     /// Acts on V3D at the time to which the blocks that sample have been brought.
     fn act_on_v3d<T>(&mut self, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
-        self.v3d.note(self.sampling.accesses.drain(..));
         let mut bus = Bus {
             memory: &mut self.memory,
             lines: &mut self.lines,

@@ -54,7 +54,7 @@ impl Board {
                 _ => Err(missing(address)),
             },
             0x2000_a000 => self.asb.read(offset),
-            0x2000_7000 => self.sampling.dma.read(offset, &self.sampling.paced),
+            0x2000_7000 => self.sampling.dma.read(offset, &self.sampling.paced, now),
             0x2010_0000 => self.pm.read(offset, now),
             0x2010_1000 => self.sampling.clocks.read(offset, now),
             0x2020_0000 => {

@@ -3,7 +3,7 @@
 //! A generator divides its source by DIVI, or with MASH on average by DIVI + DIVF / 4096; the
 //! jitter of MASH is not modelled. Its source, MASH and divider must not change while BUSY is set:
 //! the manual warns of lock-ups and glitches, here the run stops. A write without the password has
-//! no effect.
+//! no effect. PLLD may be off its nominal rate ([`crate::Config::plld_ppb`]).
 //!
 //! Sources: BCM2835 ARM Peripherals, section 6.3, with its errata for the rates of sources; Linux
 //! `clk-bcm2835.c` for the offsets and for PCM, PWM and SMI, whose divider has four bits of DIVI
@@ -57,6 +57,8 @@ struct Generator {
     output: Option<Oscillation>,
     /// The end of its last cycle, after it was told to stop.
     busy_until: u64,
+    /// Parts in 10^9 by which PLLD is too fast.
+    plld_ppb: i32,
 }
 
 /// The clock manager.
@@ -71,11 +73,13 @@ impl Generator {
     }
 
     fn start(&mut self, now: u64) -> Result<(), FaultKind> {
-        let hz = match self.ctl & SRC {
-            1 => 19_200_000,
-            5 => 1_000_000_000,
-            6 => 500_000_000,
-            7 => 216_000_000,
+        // PLLD's 500 MHz are half a cycle a nanosecond.
+        let plld = (1_000_000_000 + i64::from(self.plld_ppb)).max(1) as u64;
+        let (hz, parts) = match self.ctl & SRC {
+            1 => (19_200_000, 1),
+            5 => (1_000_000_000, 1),
+            6 => (plld, 2),
+            7 => (216_000_000, 1),
             // Ground, test clocks, and PLLA, which is off: no edge ever comes.
             _ => return Ok(()),
         };
@@ -86,7 +90,7 @@ impl Generator {
         }
         let fraction = if mash == 0 { 0 } else { divf };
         let divisor = u64::from(divi << 12 | fraction);
-        self.output = Some(Oscillation::new(now, hz << 12, divisor));
+        self.output = Some(Oscillation::new(now, hz << 12, parts * divisor));
         Ok(())
     }
 
@@ -120,6 +124,17 @@ impl Generator {
 }
 
 impl ClockManager {
+    /// All generators off, with PLLD too fast by so many parts in 10^9.
+    pub fn new(plld_ppb: i32) -> Self {
+        let off = Generator {
+            plld_ppb,
+            ..Generator::default()
+        };
+        Self {
+            generators: [off; GENERATORS],
+        }
+    }
+
     /// The clock that a generator puts out.
     pub fn output(&self, of: Output) -> Option<Oscillation> {
         self.generators[of as usize].output
@@ -261,5 +276,21 @@ mod tests {
         clocks.write(0x0b0, WORD | ENAB | 6, 0).unwrap();
         let wanted = Oscillation::new(0, 100_000_000, 1);
         assert_eq!(clocks.output(Output::Smi), Some(wanted));
+    }
+
+    #[test]
+    fn what_comes_from_plld_is_off_as_plld_is() {
+        for (source, ppb, numerator) in [
+            (6, 100, 1_000_000_100_u64),
+            (6, -10, 999_999_990),
+            (5, 100, 2_000_000_000),
+        ] {
+            let mut clocks = ClockManager::new(ppb);
+            clocks.write(0x0b4, WORD | 5 << 12, 0).unwrap();
+            clocks.write(0x0b0, WORD | source, 0).unwrap();
+            clocks.write(0x0b0, WORD | ENAB | source, 0).unwrap();
+            let wanted = Oscillation::new(0, numerator, 10);
+            assert_eq!(clocks.output(Output::Smi), Some(wanted), "{source} {ppb}");
+        }
     }
 }

@@ -10,11 +10,13 @@
 
 use super::NEVER;
 use super::clock_manager::{ClockManager, Output};
-use super::dma::{Access, Dma, DmaBus, Paced};
+use super::dma::{Dma, DmaBus, Paced};
 use super::gpio::Gpio;
 use super::oscillation::Oscillation;
 use super::pcm::{Data, Link, Role};
 use super::smi;
+use crate::config::Config;
+use crate::defect::{DmaHold, Holds};
 use crate::fault::{FaultKind, Mistake};
 use crate::parts::i2s::FRAME_CLOCKS;
 use crate::parts::parallel::{FIRST_PIN, ParallelAdc};
@@ -45,25 +47,32 @@ pub struct Sampling {
     own_clock: Option<Oscillation>,
     /// The clock up to which time has passed: what a register starts comes later.
     until: u64,
-    /// Accesses of DMA to memory that the cycle model has not seen yet.
-    pub accesses: Vec<Access>,
 }
 
 impl Sampling {
     /// Everything off, with parts that were switched on at `now`.
-    pub fn new(part: Option<I2sPart>, parallel: Option<ParallelPart>, now: u64) -> Self {
-        let mut sampling = Self {
-            clocks: ClockManager::default(),
-            paced: Paced::new(),
-            dma: Dma::default(),
+    pub fn new(config: &Config, now: u64) -> Self {
+        let mut sampling = Self::without_parts(config, now);
+        sampling.set_part(config.i2s.clone(), now);
+        sampling.set_parallel(config.parallel.clone());
+        sampling
+    }
+
+    /// Everything off at `now`, and nothing on the pins.
+    fn without_parts(config: &Config, now: u64) -> Self {
+        Self {
+            clocks: ClockManager::new(config.plld_ppb),
+            paced: Paced::new(config),
+            dma: Dma::new(Holds::new(config.dma_hold)),
             part: None,
             own_clock: None,
             until: now,
-            accesses: Vec::new(),
-        };
-        sampling.set_part(part, now);
-        sampling.set_parallel(parallel);
-        sampling
+        }
+    }
+
+    /// Holds DMA up at times from now on, or no longer; time has been brought up to now.
+    pub fn set_dma_hold(&mut self, hold: Option<DmaHold>) {
+        self.dma.holds = Holds::new(hold);
     }
 
     /// Wires another parallel ADC; time has been brought up to now.
@@ -111,26 +120,29 @@ impl Sampling {
         }
     }
 
-    /// The blocks after a reset of the board at `now`, at which the parts go on.
-    pub fn after_reset(self, now: u64) -> Self {
+    /// The blocks after a reset of the board at `now`, at which the parts go on, and the counts.
+    pub fn after_reset(self, config: &Config, now: u64) -> Self {
         let mut fresh = Self {
             part: self.part,
             own_clock: self.own_clock,
-            ..Self::new(None, None, now)
+            ..Self::without_parts(config, now)
         };
-        fresh.paced.smi.pins.adc = self.paced.smi.pins.adc;
+        let (before, paced) = (self.paced, &mut fresh.paced);
+        paced.smi.count_from(before.smi.counts());
+        paced.pcm.count_from(before.pcm.counts());
+        paced.smi.pins.adc = before.smi.pins.adc;
         fresh
     }
 
     /// Lets time pass up to `now`; gives the clock of the next event.
-    pub fn advance(&mut self, now: u64, bus: &mut DmaBus<'_>, fault: &mut Option<Mistake>) -> u64 {
+    pub fn advance(&mut self, now: u64, bus: &mut DmaBus<'_>) -> u64 {
         let next = loop {
             let next = self.dma.next_event(&self.paced);
-            if next > now || fault.is_some() {
+            if next > now || bus.fault.is_some() {
                 break next;
             }
             if let Err((kind, address)) = self.dma.act(next.max(self.until), &mut self.paced, bus) {
-                *fault = Some(Mistake::new(kind, address));
+                *bus.fault = Some(Mistake::new(kind, address));
             }
         };
         self.paced.advance(now);

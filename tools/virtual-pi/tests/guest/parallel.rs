@@ -23,6 +23,8 @@ pub struct Parallel {
     pub threshold: u32,
     /// Words that DMA reads at once.
     pub burst: u32,
+    /// Writes of 128 bits.
+    pub wide: bool,
     pub length: u32,
     /// Bytes of each of the two control blocks; a ring of whole 256 samples would hide where DMA
     /// is.
@@ -38,6 +40,7 @@ impl Default for Parallel {
             phases: [1, 3, 1],
             threshold: 4,
             burst: 4,
+            wide: true,
             length: u32::MAX,
             half: 4000,
             leave_out: 0,
@@ -82,7 +85,8 @@ impl Parallel {
     }
 
     pub fn blocks(&self, guest: &mut Guest) {
-        let ti = 4 << 16 | (self.burst - 1) << 12 | 1 << 10 | 1 << 5 | 1 << 4;
+        let wide = u32::from(self.wide) << 5;
+        let ti = 4 << 16 | (self.burst - 1) << 12 | 1 << 10 | wide | 1 << 4;
         for index in 0..2 {
             let at = BLOCKS + 32 * index;
             let to = BUS | (RING + index * self.half);
@@ -100,6 +104,11 @@ impl Parallel {
         self.clock(guest);
         self.smi(guest);
         self.blocks(guest);
+        self.start(guest);
+    }
+
+    /// Starts DMA and the reads.
+    pub fn start(&self, guest: &mut Guest) {
         let dma = DMA + (self.channel << 8);
         guest
             .dsb()

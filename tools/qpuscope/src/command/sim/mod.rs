@@ -54,8 +54,9 @@ pub struct Options {
     /// several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
     set: Vec<(String, f64)>,
-    /// Broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions or wrong-qpu:N;
-    /// from that virtual second on, else from power-on
+    /// Broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions, wrong-qpu:N, or
+    /// dma-hold:A:B, which holds DMA up for A of each B microseconds; from that virtual second on,
+    /// else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     defect: Option<TimedDefect>,
     #[command(flatten)]
@@ -104,13 +105,15 @@ pub fn run(options: &Options) -> Result<()> {
         cmdline: options.part.cmdline(&options.cmdline),
         v3d: !options.no_v3d,
         v3d_functional: options.functional,
-        v3d_defect: options.defect.and_then(TimedDefect::from_the_start),
         host_baud: options.baud,
         line_fills: options.line_fills,
         ..Config::default()
     };
     if let Some(part) = options.part.read()? {
         part.fit(&mut config);
+    }
+    if let Some(defect) = options.defect {
+        defect.fit(&mut config);
     }
     let mut board = VirtualPi::new(config, &image)
         .map_err(|error| Failure::usage(format!("{}: {error}", say::path(&options.image))))?;

@@ -4,25 +4,17 @@
 //! The ARM and V3D of this board go through it, so that what DMA writes past it, they may read as
 //! it was before. The alias 0x0 belongs to the VideoCore's own processor.
 //!
+//! V3D, the ARM and DMA wait for each other at the L2, as V3D's cycle model has it, and at SDRAM if
+//! the board is asked for that. Accesses to peripherals wait for nobody: how long they may is
+//! published nowhere.
+//!
 //! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; reference/platform.md, D.5.
 
+use super::channel::Writes;
 use crate::checks::Lines;
-use crate::devices::v3d::ALIAS;
-use crate::fault::{Agent, FaultKind};
+use crate::devices::v3d::{ALIAS, Access, Bus, V3dPort};
+use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
-
-/// An access of a device beside the ARM, for the cycle model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// The ARM clock at which it reached the bus.
-    pub at: u64,
-    /// Bus address.
-    pub bus: u32,
-    /// Its size.
-    pub bytes: u32,
-    /// True for a write.
-    pub write: bool,
-}
 
 /// What DMA reaches.
 pub struct DmaBus<'a> {
@@ -32,8 +24,14 @@ pub struct DmaBus<'a> {
     pub lines: &'a mut Lines,
     /// True if the alias is checked.
     pub check_alias: bool,
-    /// The accesses to memory.
-    pub accesses: &'a mut Vec<Access>,
+    /// The settings of writes.
+    pub writes: Writes,
+    /// SDRAM serves DMA before others that wait.
+    pub passes: bool,
+    /// V3D, which shares the way to memory.
+    pub v3d: &'a mut V3dPort,
+    /// Place for the first mistake.
+    pub fault: &'a mut Option<Mistake>,
 }
 
 impl DmaBus<'_> {
@@ -53,40 +51,52 @@ impl DmaBus<'_> {
         Ok((physical, bus >= 0xc000_0000))
     }
 
-    /// Reads memory at the clock `at`.
+    /// Reads memory at the clock `at`; gives the clocks for which it waits for others.
     ///
     /// # Errors
     /// A wrong address, or data that memory does not have.
-    pub fn read(&mut self, bus: u32, out: &mut [u8], at: u64) -> Result<(), (FaultKind, u32)> {
+    pub fn read(&mut self, bus: u32, out: &mut [u8], at: u64) -> Result<u64, (FaultKind, u32)> {
         let (physical, past) = self.physical(bus, out.len())?;
         let bytes = out.len() as u32;
         self.lines.beside_read(physical, bytes, past, Agent::Dma)?;
         self.memory.read(physical, out);
-        self.note(at, bus, bytes, false);
-        Ok(())
+        Ok(self.reach(bus, bytes, at, false))
     }
 
-    /// Writes memory at the clock `at`.
+    /// A write comes to memory at the clock `at`; gives the clocks for which it waits for others.
+    pub fn wait_to_write(&mut self, bus: u32, bytes: usize, at: u64) -> u64 {
+        self.reach(bus, bytes as u32, at, true)
+    }
+
+    /// Writes memory.
     ///
     /// # Errors
     /// A wrong address, or a line that the ARM's cache holds dirty.
-    pub fn write(&mut self, bus: u32, data: &[u8], at: u64) -> Result<(), (FaultKind, u32)> {
+    pub fn write(&mut self, bus: u32, data: &[u8]) -> Result<(), (FaultKind, u32)> {
         let (physical, past) = self.physical(bus, data.len())?;
         let bytes = data.len() as u32;
         self.lines.beside_write(physical, bytes, past);
         self.lines.outside_write(physical, bytes, Agent::Dma)?;
         self.memory.write(physical, data);
-        self.note(at, bus, bytes, true);
         Ok(())
     }
 
-    fn note(&mut self, at: u64, bus: u32, bytes: u32, write: bool) {
-        self.accesses.push(Access {
+    fn reach(&mut self, bus: u32, bytes: u32, at: u64, write: bool) -> u64 {
+        let access = Access {
             at,
             bus,
             bytes,
             write,
-        });
+            passes: self.passes,
+        };
+        let mut memory = Bus {
+            memory: self.memory,
+            lines: self.lines,
+            fault: self.fault,
+            guest: None,
+            check_alias: self.check_alias,
+        };
+        self.v3d.dma_access(access, &mut memory)
     }
 
     /// Writes a word to a peripheral.

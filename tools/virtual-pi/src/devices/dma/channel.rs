@@ -4,6 +4,10 @@
 //! control block says WAIT_RESP, and END and INT do unless CS says WAIT_FOR_OUTSTANDING_WRITES. An
 //! error of a read stops the channel and raises its interrupt.
 //!
+//! Writes arrive in their order, and only so many are on their way at a time (with WAIT_RESP one).
+//! A channel that may not send what it has read begins no other burst: that it could read ahead
+//! into its buffer is not documented.
+//!
 //! Sources: BCM2835 ARM Peripherals, sections 4.2 to 4.5; Linux `bcm2835-dma.c`, which finds that a
 //! channel without a control block is idle whatever ACTIVE says.
 
@@ -15,9 +19,7 @@ use super::control_block::{
     misuse,
 };
 use super::paced::Paced;
-use crate::clock::{
-    DMA_BLOCK_CLOCKS, DMA_LITE_FACTOR, DMA_MEMORY_CLOCKS, DMA_PERIPHERAL_CLOCKS, DMA_WRITE_CLOCKS,
-};
+use crate::clock::{DMA_BLOCK_CLOCKS, DMA_LITE_FACTOR, DMA_MEMORY_CLOCKS, DMA_PERIPHERAL_CLOCKS};
 use crate::devices::NEVER;
 use crate::fault::FaultKind;
 
@@ -43,8 +45,19 @@ const ERRORS: u32 = 7;
 /// A write that has not reached memory yet.
 struct Landing {
     at: u64,
+    /// It has come to memory and waits for others until then.
+    waits: bool,
     bus: u32,
     bytes: Vec<u8>,
+}
+
+/// What a board's settings say about writes.
+#[derive(Clone, Copy)]
+pub struct Writes {
+    /// The most of a channel that are on their way at a time, at least 1.
+    pub outstanding: usize,
+    /// Clocks from a write to its arrival at memory.
+    pub clocks: u64,
 }
 
 /// A channel.
@@ -59,8 +72,11 @@ pub struct Channel {
     /// Clock at which the channel can go on.
     free_at: u64,
     landings: VecDeque<Landing>,
-    /// Words for a write of 128 bits.
+    /// Words that have been read and not been sent, and the clock from which they are there.
     gathered: Vec<u8>,
+    gathered_at: u64,
+    /// The words have to wait for a write to arrive.
+    blocked: bool,
     /// The block is done as soon as all writes have landed.
     ending: bool,
     errors: u32,
@@ -96,7 +112,8 @@ impl Channel {
     /// The clock at which something happens, [`NEVER`] while only others can change that.
     pub fn next_event(&self, paced: &Paced) -> u64 {
         let lands = self.landings.front().map_or(NEVER, |landing| landing.at);
-        let acts = if !self.is_active() || self.ending || !self.loaded && self.conblk == 0 {
+        let stands = self.ending || self.blocked;
+        let acts = if !self.is_active() || stands || !self.loaded && self.conblk == 0 {
             NEVER
         } else if self.loaded {
             self.free_at.max(paced.requests_at(self.block.permap()))
@@ -106,7 +123,8 @@ impl Channel {
         lands.min(acts)
     }
 
-    /// Does what is due at `now`; `fails` makes its next read from a peripheral or memory fail.
+    /// Does what is due at `now`; `fails` makes its next read from a peripheral or memory fail. A
+    /// channel that is held up begins nothing before the clock `held_until`.
     ///
     /// # Errors
     /// A mistake of the guest, with an address.
@@ -115,28 +133,20 @@ impl Channel {
         now: u64,
         paced: &mut Paced,
         bus: &mut DmaBus<'_>,
+        held_until: Option<u64>,
         fails: &mut bool,
     ) -> Result<(), (FaultKind, u32)> {
-        while self
-            .landings
-            .front()
-            .is_some_and(|landing| landing.at <= now)
-        {
-            if let Some(Landing { at, bus: to, bytes }) = self.landings.pop_front() {
-                bus.write(to, &bytes, at)?;
-            }
+        self.land(now, bus)?;
+        let is_due = self.free_at <= now && (self.loaded || self.conblk != 0);
+        if !self.is_active() || self.ending || self.blocked || !is_due {
+            return Ok(());
         }
-        if self.ending && self.landings.is_empty() {
-            self.end_block(now);
-        }
-        if !self.is_active() || self.ending || self.free_at > now {
+        if let Some(end) = held_until {
+            self.free_at = end;
             return Ok(());
         }
         if !self.loaded {
-            if self.conblk != 0 {
-                self.load(now, bus)?;
-            }
-            return Ok(());
+            return self.load(now, bus);
         }
         paced.advance(now);
         if paced.requests(self.block.permap()) {
@@ -145,9 +155,41 @@ impl Channel {
         Ok(())
     }
 
+    /// Writes that have come to memory by `now` wait for others, and arrive.
+    fn land(&mut self, now: u64, bus: &mut DmaBus<'_>) -> Result<(), (FaultKind, u32)> {
+        while let Some(first) = self.landings.front_mut() {
+            let at = first.at;
+            if at > now {
+                return Ok(());
+            }
+            if !std::mem::replace(&mut first.waits, true) {
+                first.at += bus.wait_to_write(first.bus, first.bytes.len(), at);
+                if first.at > now {
+                    return Ok(());
+                }
+            }
+            let at = first.at;
+            if let Some(Landing { bus: to, bytes, .. }) = self.landings.pop_front() {
+                bus.write(to, &bytes)?;
+            }
+            // Those behind it come no sooner.
+            if let Some(next) = self.landings.front_mut() {
+                next.at = next.at.max(at);
+            }
+            if self.block.ti & WAIT_RESP != 0 {
+                self.free_at = self.free_at.max(at);
+            }
+            self.send(at, bus)?;
+            if self.ending && self.landings.is_empty() {
+                self.end_block(at);
+            }
+        }
+        Ok(())
+    }
+
     fn load(&mut self, now: u64, bus: &mut DmaBus<'_>) -> Result<(), (FaultKind, u32)> {
         let mut bytes = [0; BYTES as usize];
-        bus.read(self.conblk, &mut bytes, now)?;
+        let waited = bus.read(self.conblk, &mut bytes, now)?;
         let (words, _) = bytes.as_chunks();
         let words = std::array::from_fn(|index| {
             words.get(index).map_or(0, |word| u32::from_le_bytes(*word))
@@ -161,7 +203,7 @@ impl Channel {
             return Err((FaultKind::NotModelled(what), self.conblk));
         }
         self.loaded = true;
-        self.free_at = now + DMA_BLOCK_CLOCKS;
+        self.free_at = now + DMA_BLOCK_CLOCKS + waited;
         Ok(())
     }
 
@@ -185,9 +227,9 @@ impl Channel {
         let mut words = Vec::new();
         if is_peripheral(block.source) {
             for _ in 0..block.beats(self.is_lite()).min(block.length / 4) {
-                let word = paced.read(block.source);
-                words.extend(word.map_err(|kind| (kind, block.source))?.to_le_bytes());
                 done += DMA_PERIPHERAL_CLOCKS * slowness;
+                let word = paced.read(block.source, done);
+                words.extend(word.map_err(|kind| (kind, block.source))?.to_le_bytes());
             }
         } else {
             let most = if block.ti & SRC_WIDTH != 0 {
@@ -196,8 +238,7 @@ impl Channel {
                 4
             };
             words = vec![0; most.min(block.length) as usize];
-            bus.read(block.source, &mut words, now)?;
-            done += DMA_MEMORY_CLOCKS * slowness;
+            done += DMA_MEMORY_CLOCKS * slowness + bus.read(block.source, &mut words, now)?;
         }
         let bytes = words.len() as u32;
         if block.ti & SRC_INC != 0 {
@@ -205,49 +246,72 @@ impl Channel {
         }
         self.block.length -= bytes;
         self.free_at = done;
-        self.put(words, done, bus)?;
-        if self.block.length == 0 {
+        self.gathered.extend(words);
+        self.gathered_at = done;
+        self.send(now, bus)
+    }
+
+    /// Sends the words that have been read, as far as writes may be on their way; `now` is the
+    /// clock at which the last of them arrived. The block ends when all have been sent.
+    fn send(&mut self, now: u64, bus: &mut DmaBus<'_>) -> Result<(), (FaultKind, u32)> {
+        let block = self.block;
+        let Writes {
+            outstanding,
+            clocks,
+        } = bus.writes;
+        let waits = block.ti & WAIT_RESP != 0;
+        let most = if waits { 1 } else { outstanding };
+        let sent_at = now.max(self.gathered_at);
+        while self.has_write() {
+            if is_peripheral(self.block.destination) {
+                return bus.write_peripheral(self.block.destination);
+            }
+            if self.landings.len() >= most {
+                self.blocked = true;
+                return Ok(());
+            }
+            let to = self.block.destination;
+            let rest = self
+                .gathered
+                .split_off(self.room().min(self.gathered.len()));
+            let bytes = std::mem::replace(&mut self.gathered, rest);
+            if block.ti & DEST_INC != 0 {
+                self.block.destination = to.wrapping_add(bytes.len() as u32);
+            }
+            self.landings.push_back(Landing {
+                at: sent_at + clocks,
+                waits: false,
+                bus: to,
+                bytes,
+            });
+        }
+        if std::mem::take(&mut self.blocked) {
+            self.free_at = self.free_at.max(sent_at);
+        }
+        // With WAIT_RESP the last one is waited for, too.
+        self.blocked = waits && !self.landings.is_empty();
+        if self.loaded && self.block.length == 0 && !self.ending && !self.blocked {
             if self.cs & WAIT_FOR_OUTSTANDING_WRITES != 0 && !self.landings.is_empty() {
                 self.ending = true;
             } else {
-                self.end_block(done);
+                self.end_block(sent_at);
             }
         }
         Ok(())
     }
 
-    /// Words on their way to the destination.
-    fn put(
-        &mut self,
-        words: Vec<u8>,
-        now: u64,
-        bus: &mut DmaBus<'_>,
-    ) -> Result<(), (FaultKind, u32)> {
-        if is_peripheral(self.block.destination) {
-            return bus.write_peripheral(self.block.destination);
+    /// Bytes up to the end of the next write.
+    fn room(&self) -> usize {
+        match self.block.ti & DEST_WIDTH != 0 && self.block.ti & DEST_INC != 0 {
+            true => 16 - (self.block.destination % 16) as usize,
+            false => 4,
         }
-        self.gathered.extend(words);
-        loop {
-            let to = self.block.destination;
-            let room = match self.block.ti & DEST_WIDTH != 0 && self.block.ti & DEST_INC != 0 {
-                true => 16 - (to % 16) as usize,
-                false => 4,
-            };
-            let is_last = self.block.length == 0;
-            if self.gathered.is_empty() || self.gathered.len() < room && !is_last {
-                return Ok(());
-            }
-            let rest = self.gathered.split_off(room.min(self.gathered.len()));
-            let bytes = std::mem::replace(&mut self.gathered, rest);
-            if self.block.ti & DEST_INC != 0 {
-                self.block.destination = to.wrapping_add(bytes.len() as u32);
-            }
-            let at = now + DMA_WRITE_CLOCKS;
-            if self.block.ti & WAIT_RESP != 0 {
-                self.free_at = self.free_at.max(at);
-            }
-            self.landings.push_back(Landing { at, bus: to, bytes });
-        }
+    }
+
+    /// True if enough words have been read for the next write.
+    fn has_write(&self) -> bool {
+        let is_last = self.block.length == 0;
+        !self.gathered.is_empty() && (is_last || self.gathered.len() >= self.room())
     }
 
     /// The block has ended; the next one is loaded at once.
@@ -324,7 +388,7 @@ impl Channel {
             0x04 => {
                 self.conblk = value;
                 self.loaded = false;
-                self.gathered.clear();
+                self.forget();
                 self.free_at = now;
             }
             0x1c if busy => {
@@ -337,6 +401,12 @@ impl Channel {
             _ => return Err(FaultKind::Unmapped),
         }
         Ok(())
+    }
+
+    /// Words that have not been sent are not sent any more.
+    fn forget(&mut self) {
+        self.gathered.clear();
+        self.blocked = false;
     }
 
     fn control(&mut self, value: u32, now: u64) {
@@ -353,7 +423,7 @@ impl Channel {
         self.cs = self.cs & (END | INT) | value & (CS_KEPT | ACTIVE);
         self.free_at = self.free_at.max(now);
         if value & ABORT != 0 && self.loaded {
-            self.gathered.clear();
+            self.forget();
             self.ending = false;
             self.loaded = false;
             self.conblk = self.block.next;

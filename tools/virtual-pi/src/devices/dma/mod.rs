@@ -11,17 +11,21 @@ mod channel;
 mod control_block;
 mod paced;
 
-pub use bus::{Access, DmaBus};
+pub use bus::DmaBus;
 use channel::Channel;
+pub use channel::Writes;
 use control_block::misuse;
 pub use paced::Paced;
 
 use super::NEVER;
+use crate::defect::Holds;
 use crate::fault::FaultKind;
 
 /// Channels that the firmware leaves to the ARM: 0, 2, 4, 5 and 8 to 14.
 pub const FREE_CHANNELS: u32 = 0x7f35;
 const CHANNELS: usize = 15;
+/// DEST_AD of a channel.
+const DEST_AD: u32 = 0x10;
 const INT_STATUS: u32 = 0xfe0;
 const ENABLE: u32 = 0xff0;
 /// The first GPU interrupt, and the one that channels 11 to 14 share.
@@ -36,20 +40,22 @@ pub struct Dma {
     live: u32,
     /// The next read of a channel fails.
     pub fails: bool,
+    /// The times at which no channel begins anything.
+    pub holds: Holds,
 }
 
-impl Default for Dma {
-    fn default() -> Self {
+impl Dma {
+    /// The controller after reset.
+    pub fn new(holds: Holds) -> Self {
         Self {
             channels: std::array::from_fn(|number| Channel::new(number as u32)),
             enable: 0x7fff,
             live: 0,
             fails: false,
+            holds,
         }
     }
-}
 
-impl Dma {
     /// The clock at which a channel does something.
     pub fn next_event(&self, paced: &Paced) -> u64 {
         let mut next = NEVER;
@@ -72,9 +78,10 @@ impl Dma {
         paced: &mut Paced,
         bus: &mut DmaBus<'_>,
     ) -> Result<(), (FaultKind, u32)> {
+        let held_until = self.holds.held_until(now);
         for (number, channel) in self.channels.iter_mut().enumerate() {
             if self.live >> number & 1 != 0 && channel.next_event(paced) <= now {
-                channel.act(now, paced, bus, &mut self.fails)?;
+                channel.act(now, paced, bus, held_until, &mut self.fails)?;
                 if !channel.is_live() {
                     self.live &= !(1 << number);
                 }
@@ -97,7 +104,7 @@ impl Dma {
     ///
     /// # Errors
     /// No such register.
-    pub fn read(&self, offset: u32, paced: &Paced) -> Result<u32, FaultKind> {
+    pub fn read(&mut self, offset: u32, paced: &Paced, now: u64) -> Result<u32, FaultKind> {
         match offset {
             INT_STATUS => {
                 let lines = self.channels.iter().enumerate();
@@ -106,7 +113,12 @@ impl Dma {
             }
             ENABLE => Ok(self.enable),
             _ => match self.channels.get(offset as usize >> 8) {
-                Some(channel) => channel.read(offset & 0xff, paced),
+                Some(channel) => {
+                    if offset & 0xff == DEST_AD && channel.is_live() {
+                        self.holds.look(now);
+                    }
+                    channel.read(offset & 0xff, paced)
+                }
                 None => Err(FaultKind::Unmapped),
             },
         }

@@ -2,6 +2,7 @@
 //!
 //! Source of the numbers of requests: BCM2835 ARM Peripherals, section 4.2.1.3.
 
+use crate::config::Config;
 use crate::devices::NEVER;
 use crate::devices::pcm::Pcm;
 use crate::devices::smi::Smi;
@@ -24,8 +25,8 @@ pub struct Paced {
 
 impl Paced {
     /// The blocks after reset.
-    pub fn new() -> Self {
-        let (pcm, smi) = (Pcm::new(), Smi::default());
+    pub fn new(config: &Config) -> Self {
+        let (pcm, smi) = (Pcm::new(), Smi::new(config));
         Self { pcm, smi }
     }
 
@@ -59,14 +60,14 @@ impl Paced {
         }
     }
 
-    /// Reads a word at a bus address of a peripheral.
+    /// Reads a word at a bus address of a peripheral, which has left its FIFO at the clock `leaves`.
     ///
     /// # Errors
     /// A peripheral that DMA does not reach here.
-    pub fn read(&mut self, bus: u32) -> Result<u32, FaultKind> {
+    pub fn read(&mut self, bus: u32, leaves: u64) -> Result<u32, FaultKind> {
         match bus {
             PCM_FIFO => self.pcm.read(PCM_FIFO & 0xfff),
-            SMI_FIFO => Ok(self.smi.take()),
+            SMI_FIFO => Ok(self.smi.take(leaves)),
             _ => Err(FaultKind::NotModelled(format!(
                 "DMA from the peripheral address {bus:#010x}"
             ))),

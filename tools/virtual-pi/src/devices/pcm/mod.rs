@@ -14,6 +14,7 @@ mod link;
 mod receiver;
 
 pub use link::{Data, Link};
+pub use receiver::PcmWords;
 use receiver::{DEPTH, Format, Receiver};
 
 use super::NEVER;
@@ -114,6 +115,16 @@ impl Pcm {
             dreq: 0x1030_3020,
             ..Self::default()
         }
+    }
+
+    /// The words since power-on.
+    pub fn counts(&self) -> PcmWords {
+        self.receiver.counts
+    }
+
+    /// Goes on to count from there.
+    pub fn count_from(&mut self, counts: PcmWords) {
+        self.receiver.counts = counts;
     }
 
     /// The source of its clocks.

@@ -4,7 +4,7 @@
 //! lost, a word at a time, so that left and right may change places afterwards.
 //!
 //! Sources: BCM2835 ARM Peripherals, section 8.8, RXC_A and thresholds of DREQ_A; Linux
-//! `bcm2835-i2s.c`.
+//! `bcm2835-i2s.c`; raspberrypi/linux 1417 for channels that change places when a FIFO runs over.
 
 use std::collections::VecDeque;
 
@@ -61,6 +61,20 @@ impl Format {
     }
 }
 
+/// Words of PCM's receiver since power-on, resets of the board included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PcmWords {
+    /// Words whose last bit came while the receiver was on (EN and RXON, with a clock) and its FIFO
+    /// took words. A word is a channel's sample, or a frame's where both are packed.
+    pub due: u64,
+    /// Those of them that found the FIFO full.
+    pub lost: u64,
+    /// Words that DMA or the ARM has taken from the FIFO.
+    pub taken: u64,
+    /// Frames of which a word was lost.
+    pub frames_lost: u64,
+}
+
 /// The receiver.
 #[derive(Default)]
 pub struct Receiver {
@@ -74,6 +88,10 @@ pub struct Receiver {
     fifo: VecDeque<u32>,
     /// A word was lost, or one was read that was not there.
     pub error: bool,
+    /// The counts.
+    pub counts: PcmWords,
+    /// The frame of which a word was lost last, of those since the start.
+    lost_frame: Option<u64>,
 }
 
 impl Receiver {
@@ -87,6 +105,7 @@ impl Receiver {
     /// Starts with the next frame that begins at `now` or later.
     pub fn start(&mut self, format: Format, link: &Link, now: u64) {
         self.format = format;
+        self.lost_frame = None;
         let clocks = link.clock.cycles_at(now).saturating_sub(link.first);
         let frame = if now > link.clock.clock_after(link.first + clocks) {
             clocks / link.frame_clocks + 1
@@ -178,13 +197,24 @@ impl Receiver {
             if self.next_at > now {
                 return;
             }
+            self.counts.due += u64::from(stored);
             if stored && self.fifo.len() < DEPTH {
                 let word = self.word(next, link);
                 self.fifo.push_back(word);
             } else if stored {
-                self.error = true;
+                self.lose(next);
             }
             self.expect(next + 1, link);
+        }
+    }
+
+    /// Word `number` finds the FIFO full.
+    fn lose(&mut self, number: u64) {
+        self.error = true;
+        self.counts.lost += 1;
+        let frame = number / self.words_per_frame().max(1);
+        if self.lost_frame.replace(frame) != Some(frame) {
+            self.counts.frames_lost += 1;
         }
     }
 
@@ -209,6 +239,7 @@ impl Receiver {
     pub fn take(&mut self) -> u32 {
         let word = self.fifo.pop_front();
         self.error |= word.is_none();
+        self.counts.taken += u64::from(word.is_some());
         word.unwrap_or(0)
     }
 }

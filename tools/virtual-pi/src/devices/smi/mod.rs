@@ -12,12 +12,14 @@
 //! `rpi_smi_defs.h` and `rpi_smi_adc_test.c` (jbentham/rpi); grishka's `adc_stream.c`
 //! (grishka/miscellaneous) for START while ACTIVE is set; librerpi `docs/smi.txt`.
 
+mod fifo;
 mod reads;
 
-pub use reads::{DATA_PINS, Pins};
-use reads::{DEPTH, Reads, Setup};
+pub use reads::{DATA_PINS, Pins, SmiReads};
+use reads::{Reads, Setup};
 
 use super::oscillation::Oscillation;
+use crate::config::Config;
 use crate::fault::FaultKind;
 
 const ENABLE: u32 = 1 << 0;
@@ -49,7 +51,6 @@ const DIRECT_WRITE: u32 = 1 << 3;
 const DSR_UNMODELLED: u32 = 1 << 7 | 1 << 22 | 1 << 23;
 
 /// The block.
-#[derive(Default)]
 pub struct Smi {
     cs: u32,
     length: u32,
@@ -71,6 +72,26 @@ pub struct Smi {
 }
 
 impl Smi {
+    /// The block after reset.
+    pub fn new(config: &Config) -> Self {
+        let reads = || Reads::new(config.smi_fifo_words as usize, config.smi_levels);
+        Self {
+            cs: 0,
+            length: 0,
+            address: 0,
+            devices: [0; 8],
+            dmc: 0,
+            dcs: 0,
+            dca: 0,
+            dcd: 0,
+            aferr: false,
+            started: false,
+            reads: reads(),
+            direct: reads(),
+            pins: Pins::default(),
+        }
+    }
+
     /// Its clock is another one from `now` on; `advance` has been called.
     pub fn set_clock(&mut self, clock: Option<Oscillation>, now: u64) {
         self.reads.set_clock(clock, now);
@@ -82,21 +103,28 @@ impl Smi {
         self.reads.advance(now, &mut self.pins);
         if self.direct.is_active() {
             self.direct.advance(now, &mut self.pins);
-            if let Some(word) = self.direct.take() {
+            if let Some(word) = self.direct.take(now) {
                 self.dcd = word;
                 self.dcs |= DIRECT_DONE;
             }
         }
     }
 
-    /// Reads that did not take place in time because the FIFO was full.
-    pub fn missed(&self) -> u64 {
-        self.reads.missed
+    /// The reads since power-on.
+    pub fn counts(&self) -> SmiReads {
+        self.reads.counts()
     }
 
-    /// Words at which DMA is asked to read.
+    /// Goes on to count from there.
+    pub fn count_from(&mut self, counts: SmiReads) {
+        self.reads.count_from(counts);
+    }
+
+    /// Words at which DMA is asked to read (REQR). Linux' header calls it the threshold at which a
+    /// DREQ is generated, and its driver sets 1, so a level that is reached asks. That is all there
+    /// is: so a level beyond the FIFO is never reached, and one of 0 always.
     fn request_level(&self) -> usize {
-        ((self.dmc >> 6 & 0x3f) as usize).clamp(1, DEPTH)
+        (self.dmc >> 6 & 0x3f) as usize
     }
 
     fn asks(&self) -> bool {
@@ -105,7 +133,7 @@ impl Smi {
 
     /// True if DMA should read the FIFO; `advance` has been called.
     pub fn requests(&self) -> bool {
-        let level = self.reads.level();
+        let level = self.reads.fifo.level();
         let is_rest = !self.reads.is_active() && level != 0;
         self.asks() && (level >= self.request_level() || is_rest)
     }
@@ -121,22 +149,24 @@ impl Smi {
 
     fn status(&self) -> u32 {
         let flag = |bit: u32, set: bool| if set { bit } else { 0 };
-        let (level, active) = (self.reads.level(), self.reads.is_active());
+        let (fifo, active) = (&self.reads.fifo, self.reads.is_active());
+        let (level, depth) = (fifo.occupied(self.reads.now()), fifo.depth());
         let done = self.started && !active && level == 0;
-        let wants = level > DEPTH * 3 / 4 || self.started && !active && level != 0;
+        let wants = level > depth * 3 / 4 || self.started && !active && level != 0;
         self.cs
             | TX_IDLE
             | flag(ACTIVE, active)
             | flag(DONE, done)
             | flag(RXD, level != 0)
             | flag(RXR, wants)
-            | flag(RXF, level == DEPTH)
+            | flag(RXF, level >= depth)
             | flag(AFERR, self.aferr)
     }
 
-    /// Takes a word from the FIFO; `advance` has been called.
-    pub fn take(&mut self) -> u32 {
-        let word = self.reads.take();
+    /// Takes a word from the FIFO, whose place is free from the clock `leaves` on; `advance` has been
+    /// called.
+    pub fn take(&mut self, leaves: u64) -> u32 {
+        let word = self.reads.take(leaves);
         self.aferr |= word.is_none();
         word.unwrap_or(0)
     }
@@ -151,13 +181,13 @@ impl Smi {
             0x04 if self.reads.is_active() => self.reads.left,
             0x04 => self.length,
             0x08 => self.address,
-            0x0c => self.take(),
+            0x0c => self.take(self.reads.now()),
             0x10..=0x2c => self.devices[(offset as usize - 0x10) / 4],
             0x30 => self.dmc,
             0x34 => self.dcs,
             0x38 => self.dca,
             0x3c => self.dcd,
-            0x40 => (self.reads.high as u32) << 8 | self.reads.level() as u32,
+            0x40 => self.reads.fifo.debug(self.reads.now()),
             _ => return Err(FaultKind::Unmapped),
         })
     }

@@ -23,7 +23,6 @@ use v3d_sim::{Defect, Event, OutsideAccess, V3d};
 pub use bus::{ALIAS, Bus};
 
 use super::NEVER;
-use super::dma::Access;
 use crate::checks::LINE_BYTES;
 use crate::clock::{
     ARM_HZ, L2_BEAT, LINE_FILL_CLOCKS, V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS,
@@ -37,6 +36,27 @@ const UNPOWERED: u32 = 0xdead_beef;
 pub const SRQPC: u32 = 0x430;
 /// The register in which the firmware says whose programs run.
 const SCRATCH: u32 = 0x010;
+
+/// An access of a device beside V3D, for the cycle model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The ARM clock at which it reached the bus.
+    pub at: u64,
+    /// Bus address.
+    pub bus: u32,
+    /// Its size.
+    pub bytes: u32,
+    /// True for a write.
+    pub write: bool,
+    /// True if SDRAM serves it before others that wait.
+    pub passes: bool,
+}
+
+/// ARM clocks in hundredths of V3D clocks, rounded up.
+fn arm_clocks(ticks: u64) -> u64 {
+    (ticks * ARM_HZ).div_ceil(100 * V3D_HZ)
+}
+
 /// V3D and its place on the board.
 pub struct V3dPort {
     v3d: V3d,
@@ -133,20 +153,35 @@ impl V3dPort {
         self.v3d.set_defect(defect);
     }
 
-    /// DMA has reached memory, at or after the time up to which V3D was run.
-    pub fn note(&mut self, accesses: impl Iterator<Item = Access>) {
-        for access in accesses {
-            let outside = self.outside(access);
-            self.v3d.dma_access(outside);
+    /// DMA reaches memory: V3D is run up to then, so that the access takes its place among those of
+    /// V3D. Gives the ARM clocks for which it waits for others.
+    pub fn dma_access(&mut self, access: Access, memory: &mut Bus<'_>) -> u64 {
+        self.catch_up(access.at, memory);
+        if self.stands() {
+            if access.write {
+                self.v3d.memory_changed(access.bus, access.bytes);
+            }
+            return 0;
         }
+        let outside = self.outside(access);
+        arm_clocks(self.v3d.dma_access(outside))
+    }
+
+    /// True if V3D stands still in the middle of its programs. The time of its model of memory stands
+    /// still too, so that others wait for nobody.
+    fn stands(&self) -> bool {
+        self.v3d.is_running() && !self.goes_on()
     }
 
     /// The ARM reaches memory at `now`, up to which V3D was run; gives the ARM clocks until the
     /// data is there.
     pub fn arm_access(&mut self, access: Access) -> u64 {
+        if self.stands() {
+            return LINE_FILL_CLOCKS;
+        }
         let outside = self.outside(access);
         match self.v3d.arm_access(outside) {
-            Some(ticks) => (ticks * ARM_HZ).div_ceil(100 * V3D_HZ),
+            Some(ticks) => arm_clocks(ticks),
             None => LINE_FILL_CLOCKS,
         }
     }
@@ -160,6 +195,7 @@ impl V3dPort {
             address: access.bus,
             bytes: access.bytes,
             write: access.write,
+            passes: access.passes,
             busy: L2_BEAT * u64::from(access.bytes.div_ceil(16)),
         }
     }
