@@ -145,7 +145,9 @@ mod tests {
     #[test]
     fn wires_that_float_are_no_clocks() {
         for pins in [PcmPins::Header, PcmPins::P5] {
-            assert!(floating().listen() >> pins.bit_clock() & 0b11 != 0);
+            // A level that changes twice between two looks seems not to change.
+            let hears = |_| floating().listen() >> pins.bit_clock() & 0b11 != 0;
+            assert!((0..20).any(hears), "{pins:?}");
             let checked = check_clocks(&mut floating(), pins, true);
             assert!(checked.is_ok(), "{pins:?}: {checked:?}");
             let checked = check_clocks(&mut floating(), pins, false);

@@ -31,6 +31,7 @@ mod levels;
 mod line_fills;
 mod live;
 mod live_stream;
+mod losses;
 mod noise;
 mod parallel;
 mod proofs;

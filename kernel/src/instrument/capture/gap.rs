@@ -5,7 +5,7 @@
 
 use super::Capture;
 use super::account::Account;
-use super::port::Place;
+use super::port::{JITTER_WORDS, Place};
 
 /// Samples of the ring among which some are missing, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,10 +19,17 @@ pub(in crate::instrument) struct Gap {
 impl Capture {
     /// Brings the account up to a look.
     pub(super) fn settle(&mut self, place: Place, held_words: u32) {
-        let frames = self.ring.received() / u64::from(self.wiring.frame_bytes());
+        let bytes = self.wiring.frame_bytes();
+        let frames = self.ring.received() / u64::from(bytes);
+        // A FIFO that was emptied holds no more than DMA lets it, when the first words have come.
+        let is_fresh = self.emptied_at.is_some_and(|at| frames > at);
+        let held = is_fresh.then_some((4 * JITTER_WORDS).div_ceil(bytes));
+        if is_fresh {
+            self.emptied_at = None;
+        }
         let missing = match &mut self.account {
             // The first words come when the FIFO has filled for the first time.
-            Some(account) if frames > 0 => account.note(frames, place),
+            Some(account) if frames > 0 => account.note(frames, place, held),
             _ => 0,
         };
         if missing > 0 {

@@ -51,9 +51,6 @@ const START_PERCENT: f64 = 0.5;
 pub(super) const WRONG_PERCENT: f64 = 1.0;
 /// The rate is compared again after so long.
 const COMPARE_US: u64 = 1_000_000;
-/// The times that the FIFO may run over before the rate is known, and later without a sample
-/// between.
-const MOST_OVERRUNS: u32 = 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -105,8 +102,10 @@ pub(super) struct Capture {
     gap: Option<Gap>,
     /// Index behind the last sample of the ring before which none is missing but those of the gap.
     whole: u64,
-    /// The times that the FIFO ran over, as far as they count against [`MOST_OVERRUNS`].
-    overruns: u32,
+    /// The FIFO ran over since the start, or later since the last sample.
+    is_overrun: bool,
+    /// The frames that had come when the FIFO was emptied, until more have.
+    emptied_at: Option<u64>,
 }
 
 impl Capture {
@@ -134,7 +133,8 @@ impl Capture {
             uncounted: 0,
             gap: None,
             whole: 0,
-            overruns: 0,
+            is_overrun: false,
+            emptied_at: None,
         }
     }
 
@@ -225,7 +225,7 @@ impl Capture {
         let before = self.ring.written;
         self.ring.update(place, frames_a_second * bytes);
         if self.state == State::Running && self.ring.written > before {
-            self.overruns = 0;
+            self.is_overrun = false;
         }
         for meter in [&mut self.meter, &mut self.recent] {
             meter.note(self.ring.received(), place);
@@ -239,10 +239,8 @@ impl Capture {
 
     /// Lets the input begin again where its FIFO ran over, at a frame.
     fn begin_again(&mut self, port: &mut impl Port) -> Result<(), Trouble> {
-        self.overruns += 1;
-        if self.overruns > MOST_OVERRUNS {
-            return Err(Trouble::Port(PortError::Overrun));
-        }
+        self.is_overrun = true;
+        self.emptied_at = Some(self.ring.received() / u64::from(self.wiring.frame_bytes()));
         let at = self.ring.begin_again();
         port.begin_again(at).map_err(Trouble::Port)?;
         self.widen_gap(port.held_words());
@@ -255,6 +253,7 @@ impl Capture {
     fn judge(&mut self, now_us: u64, held_words: u32) -> Result<Event, Trouble> {
         if self.meter.idle_us(now_us) > IDLE_US {
             return Err(match self.ring.frames() {
+                _ if self.is_overrun => Trouble::Port(PortError::Overrun),
                 0 => Trouble::Nothing(self.wiring),
                 samples => Trouble::Stopped { samples },
             });
@@ -279,10 +278,10 @@ impl Capture {
     fn start(&mut self, now_us: u64, held_words: u32) -> Result<Event, Trouble> {
         let late = now_us > self.begun_us + START_US;
         let Some(measured) = self.meter.measured() else {
-            return if late {
-                Err(Trouble::Nothing(self.wiring))
-            } else {
-                Ok(Event::Nothing)
+            return match (late, self.is_overrun) {
+                (false, _) => Ok(Event::Nothing),
+                (true, false) => Err(Trouble::Nothing(self.wiring)),
+                (true, true) => Err(Trouble::Port(PortError::Overrun)),
             };
         };
         let is_known = measured.within_hz < measured.rate.to_hz() * START_PERCENT / 100.0;
@@ -297,6 +296,9 @@ impl Capture {
             }
             Wiring::Smi { .. } => is_known,
         };
+        if !is_right && self.is_overrun {
+            return Err(Trouble::Port(PortError::Overrun));
+        }
         if !is_right {
             return Err(self.out_of_range(measured));
         }

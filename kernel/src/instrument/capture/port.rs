@@ -113,7 +113,7 @@ pub enum PortError {
     },
     /// DMA has stopped; its DEBUG register.
     Dma(u32),
-    /// The FIFO runs over as soon as it is empty.
+    /// The FIFO runs over again and again, and hardly a sample comes to the ring.
     Overrun,
     /// SMI has ended its transfer.
     Ended,

@@ -107,9 +107,9 @@ fn an_overrun_is_a_gap_and_the_count_goes_on() {
 #[test]
 fn a_fifo_that_runs_over_before_the_rate_is_known_ends_it() {
     let mut port = FakePort::new();
-    port.overruns = vec![300, 900];
+    port.overruns = (1..10_000).map(|number| number * 10).collect();
     let mut capture = begun(&mut port, LEFT, Some(50_000));
-    let event = run(&mut capture, &mut port, 300);
+    let event = run(&mut capture, &mut port, 400);
     let Event::Failed(trouble) = event else {
         panic!("{event:?}")
     };
