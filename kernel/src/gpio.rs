@@ -142,6 +142,15 @@ impl Gpio {
         }
     }
 
+    /// Pulls PCM's clock pins down, so that those of P5, which have no pull, carry no clock when
+    /// nothing drives them.
+    pub fn pull_pcm_clocks(&mut self, pins: PcmPins) {
+        let (first, _) = pins.place();
+        for pin in first..first + 2 {
+            self.pull(pin, PULL_DOWN);
+        }
+    }
+
     /// Gives GPIO 4 the clock generator GP0.
     pub fn route_gp0(&mut self) {
         self.select(GP0_PIN, Function::Alt0);
@@ -153,6 +162,11 @@ impl Gpio {
         for pin in (first..first + 3).chain([GP0_PIN]) {
             self.select(pin, Function::Input);
         }
+    }
+
+    /// Pulls the pin of the read strobe up, its level between reads, before it is listened to.
+    pub fn pull_smi_strobe(&mut self) {
+        self.pull(SOE_PIN, PULL_UP);
     }
 
     /// Gives SMI the pin of its read strobe. Data lines that nobody drives read 0.
