@@ -133,7 +133,8 @@ impl ClockManager {
     }
 
     fn halt(&self, of: fn(&Registers) -> &Generator) -> Result<(), Timeout> {
-        // All but ENAB stays as it is while the generator runs, whoever has started it.
+        // All but ENAB stays as it is while the generator runs: another program may have started
+        // it.
         let off = CTL::PASSWD::Password + CTL::ENAB::CLEAR;
         self.registers.visit(|it| of(it).CTL.modify(off));
         self.wait(of, false).or_else(|_| {

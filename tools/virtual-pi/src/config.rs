@@ -127,8 +127,8 @@ pub struct Config {
     /// No pin has a pull after boot, as with `gpio=0-53=np` in `config.txt`: inputs that nothing
     /// drives float.
     pub no_pulls: bool,
-    /// Every generator of the clock manager runs at boot, as a program that ran before may leave it:
-    /// slowly, so that it takes a while to stop, and with MASH.
+    /// Every generator of the clock manager runs at boot, as a program that ran before may leave
+    /// it: slowly, so that it takes a while to stop, and with MASH.
     pub clocks_run_at_boot: bool,
     /// The first 64 MiB of memory hold anything at power-on, as SDRAM does, instead of zeros.
     pub memory_noise: bool,

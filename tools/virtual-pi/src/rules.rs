@@ -1,9 +1,9 @@
 //! Rules of the blocks that a program can break without a visible effect here.
 //!
 //! Each stands for something that documents ask for, or that careful programs do, and of which no
-//! document says what a board does otherwise. Some programs leave it out and work, so a run goes on:
-//! the first time that a rule is broken after a reset becomes a message. What is certain to go wrong
-//! is a fault, or a wrong result, instead.
+//! document says what a board does otherwise. Some programs leave it out and work, so a run goes
+//! on: the first time that a rule is broken after a reset becomes a message. What is certain to go
+//! wrong is a fault, or a wrong result, instead.
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl BlockRule {
 /// The rules that were broken since reset.
 #[derive(Default)]
 pub struct BrokenRules {
-    told: u32,
+    reported: u32,
     new: Vec<BlockRule>,
 }
 
@@ -133,8 +133,8 @@ impl BrokenRules {
     /// A rule was broken.
     pub fn note(&mut self, rule: BlockRule) {
         let bit = 1 << rule as u32;
-        if self.told & bit == 0 {
-            self.told |= bit;
+        if self.reported & bit == 0 {
+            self.reported |= bit;
             self.new.push(rule);
         }
     }

@@ -183,32 +183,32 @@ fn a_capture_of_smi_without_one_of_its_steps_breaks_the_rule_of_that_step() {
     assert_eq!(alone, [""; 0]);
 }
 
-/// Pulls GPIO 28 up, notes its level, and sleeps; `wait` and `hold` turns of a loop of two
+/// Pulls GPIO 28 up, notes its level, and sleeps; `wait` and `hold` laps of a loop of two
 /// instructions.
-fn pull(turns: [u32; 2]) -> Guest {
+fn pull(laps: [u32; 2]) -> Guest {
     let mut guest = Guest::new();
-    let wait = |guest: &mut Guest, turns: u32| {
-        guest.set(2, turns);
+    let wait = |guest: &mut Guest, laps: u32| {
+        guest.set(2, laps);
         let top = guest.here();
         guest.word(0xe252_2001).branch(1, top); // subs r2, r2, #1; bne
     };
     guest.poke(GPIO + 0x94, 2);
-    wait(&mut guest, turns[0]);
+    wait(&mut guest, laps[0]);
     guest.poke(GPIO + 0x98, 1 << 28);
-    wait(&mut guest, turns[1]);
+    wait(&mut guest, laps[1]);
     guest.poke(GPIO + 0x94, 0).poke(GPIO + 0x98, 0).hang();
     guest
 }
 
 #[test]
 fn a_pull_takes_150_cycles_of_250_mhz_before_and_after() {
-    // A turn is four clocks of 700 MHz.
-    for (turns, rules) in [
+    // A lap is four clocks of 700 MHz.
+    for (laps, rules) in [
         ([150, 150], &[][..]),
         ([50, 150], &["gpio-pull"]),
         ([150, 50], &["gpio-pull"]),
     ] {
-        assert_eq!(broken(&pull(turns), Config::default()), rules, "{turns:?}");
+        assert_eq!(broken(&pull(laps), Config::default()), rules, "{laps:?}");
     }
 }
 

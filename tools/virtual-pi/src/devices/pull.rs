@@ -1,8 +1,8 @@
 //! Pull resistors of the pins: what an input reads that nothing drives.
 //!
-//! A pull is set in steps: GPPUD, 150 cycles, GPPUDCLK with the pins, 150 cycles, and both back. The
-//! manual does not say which cycles; Linux says that the VideoCore's own program waits for about as
-//! many of its clock, 250 MHz. Here pins keep their pulls when a step comes sooner.
+//! A pull is set in steps: GPPUD, 150 cycles, GPPUDCLK with the pins, 150 cycles, and both back.
+//! The manual does not say which cycles; Linux says that the VideoCore's own program waits for
+//! about as many of its clock, 250 MHz. Here pins keep their pulls when a step comes sooner.
 //!
 //! Sources: BCM2835 ARM Peripherals, section 6.1, GPPUDCLK, and table 6-31 for the pulls after
 //! reset; Linux `pinctrl-bcm2835.c` for the clock.

@@ -42,7 +42,7 @@ const VERSION: u32 = 2 << 25;
 /// Writes of DEBUG that clear an error.
 const ERRORS: u32 = 7;
 
-/// The time after which a reset is over for whoever does not look: 100 us. Source: librpitx,
+/// The time after which a reset is over for a program that does not look: 100 us. Source: librpitx,
 /// dma.cpp.
 const RESET_CLOCKS: u64 = ARM_HZ / 10_000;
 
