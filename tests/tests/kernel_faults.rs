@@ -57,6 +57,7 @@ fn until_after_reset(image: &Image, limit_s: u64) -> (Vec<(u16, u32, u32, String
     let stop = pi.run_until_ns(limit_s * 1_000_000_000);
     assert_eq!(stop, Stop::Reset);
     pi.run_until_ns(pi.now_ns() + 500_000_000);
+    assert_eq!(pi.messages(), [""; 0]);
     let (mut faults, mut text) = (Vec::new(), String::new());
     let mut decoder = Decoder::new();
     for byte in pi.serial_received() {
@@ -171,6 +172,7 @@ fn reset_ms(image: &Image, uart_sticks_after: Option<u64>) -> u64 {
     let mut pi = VirtualPi::new(config, &image.bytes).expect("an image that boots");
     let stop = pi.run_until_ns(20_000_000_000);
     assert_eq!(stop, Stop::Reset);
+    assert_eq!(pi.messages(), [""; 0]);
     pi.now_ns() / 1_000_000
 }
 
