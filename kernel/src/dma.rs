@@ -86,8 +86,7 @@ const WHOLE: [u8; 7] = [5, 4, 2, 0, 6, 3, 1];
 /// The ARM's channels where the firmware does not say.
 pub const USUAL_CHANNELS: u32 = 0x7f35;
 
-/// The time that a channel may take to end its writes, and that a reset may take: many times that
-/// of one write, and what librpitx waits.
+/// The time that a channel may take to end its writes: many times that of one write.
 const STOP_US: u64 = 100;
 
 /// A share of the bus for samples that cannot wait, and more when the FIFO fills.
@@ -179,6 +178,9 @@ impl Channel {
     /// Starts at a control block, which is in RAM already.
     pub fn start(&mut self, block: BusAddr) {
         self.stop();
+        let number = self.number;
+        self.registers
+            .visit(|dma| dma.ENABLE.set(dma.ENABLE.get() | 1 << number));
         // Nothing may start before the block is in RAM.
         cpu::data_sync_barrier();
         self.visit(|channel| {
@@ -199,18 +201,12 @@ impl Channel {
         });
     }
 
-    /// Ends the transfer: the channel pauses, its writes end, and it is reset. A channel that has
-    /// not been used yet is enabled first, and reset (Circle's order).
+    /// Ends the transfer: the channel pauses, its writes end, and it is reset.
     pub fn stop(&mut self) {
-        let number = self.number;
-        self.registers
-            .visit(|dma| dma.ENABLE.set(dma.ENABLE.get() | 1 << number));
         self.visit(|channel| channel.CS.modify(CS::ACTIVE::CLEAR));
         let writes = || self.visit(|it| it.CS.is_set(CS::WAITING_FOR_OUTSTANDING_WRITES));
         self.clock.wait_for(STOP_US, || !writes());
         self.visit(|channel| channel.CS.write(CS::RESET::SET));
-        let resets = || self.visit(|it| it.CS.is_set(CS::RESET));
-        self.clock.wait_for(STOP_US, || !resets());
         cpu::data_sync_barrier();
     }
 

@@ -142,15 +142,6 @@ impl Gpio {
         }
     }
 
-    /// Pulls PCM's clock pins down, so that those of P5, which have no pull, carry no clock when
-    /// nothing drives them.
-    pub fn pull_pcm_clocks(&mut self, pins: PcmPins) {
-        let (first, _) = pins.place();
-        for pin in first..first + 2 {
-            self.pull(pin, PULL_DOWN);
-        }
-    }
-
     /// Gives GPIO 4 the clock generator GP0.
     pub fn route_gp0(&mut self) {
         self.select(GP0_PIN, Function::Alt0);

@@ -29,7 +29,6 @@ impl I2s {
         if shared.dma.is_none() {
             return Err(PortError::NoDma);
         }
-        shared.gpio.pull_pcm_clocks(pins);
         check_clocks(shared, pins, slots.divisor.is_some())?;
         if let Err(error) = self.start(shared, slots, pins) {
             self.close(shared);
