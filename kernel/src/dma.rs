@@ -8,8 +8,9 @@
 //! speed. The VideoCore uses some of them, so the mailbox is asked which are the ARM's.
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 4; SMI's request: iosoft's rpi_smi_defs.h; the order
-//! of a stop, and the channels of the ARM
-//! when nobody says which (mask 0x7f35): Linux bcm2835-dma.c and bcm2708-dmaengine.c.
+//! of a stop, and the channels of the ARM when nobody says which (mask 0x7f35): Linux bcm2835-dma.c
+//! and bcm2708-dmaengine.c; ENABLE before anything else, and the wait for the end of a reset: Circle
+//! and iosoft's rpi_dma_utils.c.
 
 use qpu::job::BusAddr;
 use tock_registers::fields::FieldValue;
@@ -88,6 +89,10 @@ pub const USUAL_CHANNELS: u32 = 0x7f35;
 
 /// The time that a channel may take to end its writes: many times that of one write.
 const STOP_US: u64 = 100;
+
+/// The time that a reset may take, as long as librpitx waits in any case. Circle waits until RESET
+/// reads 0, without a limit.
+const RESET_US: u64 = 100;
 
 /// A share of the bus for samples that cannot wait, and more when the FIFO fills.
 const PRIORITY: u32 = 8;
@@ -177,10 +182,11 @@ impl Channel {
 
     /// Starts at a control block, which is in RAM already.
     pub fn start(&mut self, block: BusAddr) {
-        self.stop();
+        // First of all: a channel that is not enabled may take no orders.
         let number = self.number;
         self.registers
             .visit(|dma| dma.ENABLE.set(dma.ENABLE.get() | 1 << number));
+        self.stop();
         // Nothing may start before the block is in RAM.
         cpu::data_sync_barrier();
         self.visit(|channel| {
@@ -207,6 +213,8 @@ impl Channel {
         let writes = || self.visit(|it| it.CS.is_set(CS::WAITING_FOR_OUTSTANDING_WRITES));
         self.clock.wait_for(STOP_US, || !writes());
         self.visit(|channel| channel.CS.write(CS::RESET::SET));
+        let is_reset = || self.visit(|it| !it.CS.is_set(CS::RESET));
+        self.clock.wait_for(RESET_US, is_reset);
         cpu::data_sync_barrier();
     }
 
@@ -230,8 +238,9 @@ impl Channel {
 mod tests {
     use super::*;
     use crate::mmio::fake;
-    use crate::timer::fake::clock as fake_clock;
+    use crate::timer::fake::{clock as fake_clock, watched};
     use core::mem::offset_of;
+    use std::sync::{Arc, Mutex};
 
     #[test]
     fn registers_lie_where_the_manual_says() {
@@ -289,5 +298,24 @@ mod tests {
         assert_eq!(channel.destination(), Err(Failed { debug: 0b100 }));
         channel.stop();
         assert_eq!(words.at(0x500), 1 << 31);
+    }
+
+    #[test]
+    fn a_start_waits_for_the_end_of_the_reset_of_a_channel_that_is_enabled() {
+        let (registers, words) = fake::zeros();
+        let resets = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&resets);
+        // The block ends its reset at the second look at it.
+        let clock = watched(move || {
+            let mut seen = seen.lock().unwrap();
+            if words.at(0x500) == 1 << 31 {
+                seen.push((words.at(0xff0), words.at(0x504)));
+                words.set(0x500, (seen.len() as u32 % 2) << 31);
+            }
+        });
+        let mut channel = Channel::of(registers, clock, USUAL_CHANNELS).expect("there is one");
+        channel.start(BusAddr(0x4010_0020));
+        assert!(words.at(0x500) & 1 != 0, "it is active");
+        assert_eq!(*resets.lock().unwrap(), [(1 << 5, 0); 2]);
     }
 }

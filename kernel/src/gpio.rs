@@ -75,6 +75,10 @@ const UART0_ELSEWHERE: [(u8, Function); 4] = [
     (37, Function::Alt2),
 ];
 
+/// The time in which a pull takes a wire down: a pull of 65 kilohms needs 7 us for each 100 pF, and
+/// a wire to an ADC has less than that.
+const SETTLE_US: u32 = 50;
+
 const PULL_OFF: u32 = 0b00;
 const PULL_DOWN: u32 = 0b01;
 const PULL_UP: u32 = 0b10;
@@ -130,6 +134,14 @@ impl Gpio {
             registers: self.registers.again(),
             delay: self.delay,
         }
+    }
+
+    /// Pulls PCM's bit clock and frame clock down, so that a wire that nobody drives does not look
+    /// like a clock. GPIO 18 and 19 are pulled down after a reset; 28 and 29 are not pulled at all
+    /// (section 6.2), and float beside wires that are in use. Returns when they have settled.
+    pub fn pull_pcm_clocks(&mut self, pins: PcmPins) {
+        self.pull_mask(0, 0b11 << pins.bit_clock(), PULL_DOWN);
+        self.delay.delay_us(SETTLE_US);
     }
 
     /// Gives PCM its bit clock, frame clock and data input, and GPIO 4 the clock generator GP0. A
@@ -270,6 +282,7 @@ mod tests {
     use super::*;
     use crate::mmio::fake;
     use core::mem::offset_of;
+    use std::sync::{Arc, Mutex};
 
     #[test]
     fn registers_lie_where_the_manual_says() {
@@ -319,6 +332,24 @@ mod tests {
             assert_eq!(words.at(0x00), 0b100 << 12);
             gpio.release_pcm(pins);
             assert_eq!((words.at(0x00), words.at(register)), (0, 0));
+        }
+    }
+
+    #[test]
+    fn both_clocks_of_pcm_are_pulled_down_on_the_header_and_on_p5() {
+        for (pins, mask) in [(PcmPins::Header, 0b11 << 18), (PcmPins::P5, 0b11 << 28)] {
+            let (registers, words) = fake::zeros();
+            let states = Arc::new(Mutex::new(Vec::new()));
+            let seen = Arc::clone(&states);
+            let clock = crate::timer::fake::watched(move || {
+                let mut seen = seen.lock().unwrap();
+                seen.push([words.at(0x94), words.at(0x98)]);
+            });
+            Gpio::new(registers, clock).pull_pcm_clocks(pins);
+            let mut states = states.lock().unwrap().clone();
+            states.dedup();
+            let states: Vec<_> = states.iter().skip_while(|it| **it == [0, 0]).collect();
+            assert_eq!(states, [&[0b01, 0], &[0b01, mask], &[0, 0]], "{pins:?}");
         }
     }
 

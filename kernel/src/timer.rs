@@ -131,9 +131,15 @@ pub(crate) mod fake {
 
     /// A counter that runs by itself, for tests of waits.
     pub fn clock() -> Clock {
+        watched(|| ())
+    }
+
+    /// The same. `look` is called before each step of the counter, so at least once in each wait.
+    pub fn watched(mut look: impl FnMut() + Send + 'static) -> Clock {
         let (registers, words) = crate::mmio::fake::zeros();
         std::thread::spawn(move || {
             for now_us in (0..).step_by(500) {
+                look();
                 words.set(0x04, now_us);
                 std::thread::sleep(std::time::Duration::from_micros(100));
             }

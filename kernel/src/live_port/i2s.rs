@@ -1,7 +1,8 @@
 //! The I2S input: PCM, its clock, its pins and a DMA channel.
 //!
 //! Two outputs must not drive one wire. So before the board drives a clock it listens to the pins,
-//! and refuses when they carry one; and before it hears one it looks if there is one.
+//! and refuses when they carry one; and before it hears one it looks if there is one. Both clock
+//! pins are pulled down first: a wire that floats beside others looks like a clock.
 //!
 //! Simulated, not yet run on hardware.
 
@@ -76,8 +77,9 @@ impl I2s {
 }
 
 /// Refuses clocks that are there and should not be, or the other way round.
-fn check_clocks(shared: &Shared, pins: PcmPins, is_master: bool) -> Result<(), PortError> {
+fn check_clocks(shared: &mut Shared, pins: PcmPins, is_master: bool) -> Result<(), PortError> {
     let pin = pins.bit_clock();
+    shared.gpio.pull_pcm_clocks(pins);
     let changed = shared.listen();
     let changes = |pin: u8| changed >> pin & 1 != 0;
     match (changes(pin), changes(pin + 1)) {
@@ -86,5 +88,48 @@ fn check_clocks(shared: &Shared, pins: PcmPins, is_master: bool) -> Result<(), P
         (false, _) if !is_master => Err(PortError::NoClock { pin }),
         (_, false) if !is_master => Err(PortError::NoFrames { pin: pin + 1 }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock_manager::ClockManager;
+    use crate::dma_buf::DmaBuf;
+    use crate::gpio::Gpio;
+    use crate::mmio::fake;
+    use crate::timer::fake::{clock, watched};
+
+    /// A board whose clock pins float: their levels change, unless they are pulled down.
+    fn floating() -> Shared {
+        let (registers, words) = fake::zeros();
+        let (mut noise, mut pulled) = (0, 0);
+        let time = watched(move || {
+            if words.at(0x94) == 0b01 {
+                pulled |= words.at(0x98);
+            }
+            noise = !noise;
+            words.set(0x34, noise & !pulled);
+        });
+        Shared {
+            clocks: ClockManager::new(fake::zeros().0, clock()),
+            gpio: Gpio::new(registers, time),
+            dma: None,
+            clock: time,
+            memory: DmaBuf::fake(16),
+            control: DmaBuf::fake(16),
+        }
+    }
+
+    #[test]
+    fn wires_that_float_are_no_clocks() {
+        for pins in [PcmPins::Header, PcmPins::P5] {
+            assert!(floating().listen() >> pins.bit_clock() & 0b11 != 0);
+            let checked = check_clocks(&mut floating(), pins, true);
+            assert!(checked.is_ok(), "{pins:?}: {checked:?}");
+            let checked = check_clocks(&mut floating(), pins, false);
+            let pin = pins.bit_clock();
+            assert!(matches!(checked, Err(PortError::NoClock { pin: named }) if named == pin));
+        }
     }
 }

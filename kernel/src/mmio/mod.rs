@@ -70,6 +70,7 @@ pub mod fake {
     use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     /// The words behind a fake block.
+    #[derive(Clone, Copy)]
     pub struct Words(&'static [AtomicU32]);
 
     impl Words {
