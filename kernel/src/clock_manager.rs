@@ -11,7 +11,7 @@
 //! bcm2835_smi.h, iosoft's rpi_smi_adc_test.c.
 
 use tock_registers::fields::FieldValue;
-use tock_registers::interfaces::{Readable, Writeable};
+use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::ReadWrite;
 use tock_registers::{register_bitfields, register_structs};
 
@@ -133,12 +133,13 @@ impl ClockManager {
     }
 
     fn halt(&self, of: fn(&Registers) -> &Generator) -> Result<(), Timeout> {
-        let source = self.registers.visit(|it| of(it).CTL.read(CTL::SRC));
-        let setup = CTL::PASSWD::Password + CTL::SRC.val(source);
-        self.registers.visit(|it| of(it).CTL.write(setup));
+        // All but ENAB stays as it is while the generator runs: another program may have started
+        // it.
+        let off = CTL::PASSWD::Password + CTL::ENAB::CLEAR;
+        self.registers.visit(|it| of(it).CTL.modify(off));
         self.wait(of, false).or_else(|_| {
             self.registers
-                .visit(|it| of(it).CTL.write(setup + CTL::KILL::SET));
+                .visit(|it| of(it).CTL.modify(off + CTL::KILL::SET));
             self.wait(of, false)
         })
     }

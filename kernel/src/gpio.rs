@@ -167,6 +167,11 @@ impl Gpio {
         }
     }
 
+    /// Pulls the pin of the read strobe up, its level between reads, before it is listened to.
+    pub fn pull_smi_strobe(&mut self) {
+        self.pull(SOE_PIN, PULL_UP);
+    }
+
     /// Gives SMI the pin of its read strobe. Data lines that nobody drives read 0.
     pub fn route_smi_strobe(&mut self) {
         self.pull_mask(

@@ -79,6 +79,7 @@ fn until_after_reset(image: &Image, limit_s: u64) -> (Faults, String) {
     let stop = pi.run_until_ns(limit_s * 1_000_000_000);
     assert_eq!(stop, Stop::Reset);
     pi.run_until_ns(pi.now_ns() + 500_000_000);
+    assert_eq!(pi.messages(), [""; 0]);
     received(&mut pi)
 }
 
@@ -198,6 +199,7 @@ fn reset_ms(image: &Image, uart_sticks_after: Option<u64>) -> u64 {
     let mut pi = VirtualPi::new(config, &image.bytes).expect("an image that boots");
     let stop = pi.run_until_ns(20_000_000_000);
     assert_eq!(stop, Stop::Reset);
+    assert_eq!(pi.messages(), [""; 0]);
     pi.now_ns() / 1_000_000
 }
 

@@ -38,6 +38,7 @@ fn plan(image: &[u8], task: Task) -> (Task, Vec<u32>) {
     let mut pi = VirtualPi::new(config, &image).expect("a board");
     let stop = pi.run_until_ns(3_000_000 * LIMIT_MS as u64);
     assert!(matches!(stop, Stop::Reset), "{task:?}: {stop:?}");
+    assert_eq!(pi.messages(), [""; 0], "{task:?}");
     let read = |at, bytes| words(pi.read_memory(at, bytes).expect("memory of the board"));
     let task = read(IMAGE_AT + TASK_OFFSET as u32, 4 * TASK_WORDS);
     let task = Task::from_words(task.try_into().expect("as many words"));

@@ -46,6 +46,7 @@ impl Parallel {
         if shared.dma.is_none() {
             return Err(PortError::NoDma);
         }
+        shared.gpio.pull_smi_strobe();
         if shared.listen() >> SOE_PIN & 1 != 0 {
             return Err(PortError::SmiDriven);
         }

@@ -28,7 +28,10 @@ pub fn boot(image: &[u8], defect: Option<Defect>) -> Host<Virtual> {
         },
         ..Config::default()
     };
-    let mut host = Host::new(Virtual::boot(image, config));
+    let mut line = Virtual::boot(image, config);
+    // QPUs that do wrong things break rules.
+    line.expect_message("V3D: ");
+    let mut host = Host::new(line);
     host.may_drop_plans = true;
     host.line_with("qpuscope", 10_000);
     host.quiet();

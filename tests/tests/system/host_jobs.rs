@@ -53,6 +53,7 @@ fn a_bad_access_ends_the_job_and_not_the_board() {
     let mut host = boot(&image, allowing());
     host.quiet();
     let code = program("mov r0, 0x20\nnop\nmov t0s, r0\nldtmu0");
+    host.line.expect_message("0x00000020");
     for _ in 0..2 {
         let (refusal, sentence) = host.run_program(&code, 20_000).unwrap_err();
         assert_eq!(refusal, NakCode::QPU_FAILED);

@@ -19,7 +19,8 @@ pub trait Line {
     fn receive(&mut self, step_ms: u64) -> Vec<u8>;
 }
 
-/// The virtual Pi. A fault of the board ends the test that meets it.
+/// The virtual Pi. A fault of the board ends the test that meets it, and so does a message of the
+/// board that the test has not named: it says that a program did what silicon may punish.
 pub struct Virtual {
     /// The board.
     pub pi: VirtualPi,
@@ -27,19 +28,58 @@ pub struct Virtual {
     pub resets: usize,
     /// Bytes received with a framing error.
     pub framing_errors: usize,
-    /// Messages of the simulator.
+    /// Messages of the board, as far as the test expects any.
     pub messages: Vec<String>,
+    /// Words of those that the test has named.
+    expected: Vec<&'static str>,
 }
 
 impl Virtual {
-    /// Boots the image.
+    /// Boots the image. A board without V3D, or with old firmware, has a message about the property
+    /// tag that it does not know: the test has named it by its configuration.
     pub fn boot(image: &[u8], config: Config) -> Self {
+        let unknown = [
+            (config.v3d, "property tag 0x00030012"),
+            (config.measures_clocks, "property tag 0x00030047"),
+        ];
+        let unknown = unknown.into_iter().filter(|(known, _)| !known);
+        let expected = unknown.map(|(_, words)| words).collect();
         let pi = VirtualPi::new(config, image).expect("the image boots on the virtual Pi");
         Self {
             pi,
             resets: 0,
             framing_errors: 0,
             messages: Vec::new(),
+            expected,
+        }
+    }
+
+    /// Messages with `words` in them are part of the test from now on.
+    pub fn expect_message(&mut self, words: &'static str) {
+        self.expected.push(words);
+    }
+
+    /// Takes the messages of the board.
+    ///
+    /// # Panics
+    /// At one that is not expected.
+    fn take_messages(&mut self) {
+        for message in self.pi.messages() {
+            let is_expected = self.expected.iter().any(|words| message.contains(words));
+            assert!(
+                is_expected,
+                "the virtual Pi has a message that this test does not name: {message}"
+            );
+            self.messages.push(message);
+        }
+    }
+}
+
+impl Drop for Virtual {
+    fn drop(&mut self) {
+        // What came since the last look at the line; a test that fails already has its reason.
+        if !thread::panicking() {
+            self.take_messages();
         }
     }
 }
@@ -52,7 +92,6 @@ impl Line for Virtual {
     fn receive(&mut self, step_ms: u64) -> Vec<u8> {
         let deadline = self.pi.now_ns() + step_ms * 1_000_000;
         let stop = self.pi.run_until_ns(deadline);
-        self.messages.extend(self.pi.messages());
         let received = self.pi.serial_received();
         self.framing_errors += received.iter().filter(|byte| byte.error).count();
         let bytes: Vec<u8> = received.iter().map(|byte| byte.value).collect();
@@ -60,11 +99,13 @@ impl Line for Virtual {
             Stop::Deadline | Stop::Starved => {}
             Stop::Reset => self.resets += 1,
             Stop::Fault(fault) => panic!(
-                "{fault}\nmessages: {:?}\nlast received: {:?}",
+                "{fault}\nmessages: {:?}, then {:?}\nlast received: {:?}",
                 self.messages,
+                self.pi.messages(),
                 String::from_utf8_lossy(&bytes)
             ),
         }
+        self.take_messages();
         bytes
     }
 }

@@ -105,6 +105,16 @@ fn an_adc_that_the_board_clocks_reads_its_level_without_a_hole() {
     }
 }
 
+/// A bit clock of 519 kHz, of which the block needs some before it receives.
+#[test]
+fn the_slowest_rate_waits_for_its_bit_clocks() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = board(&image, part(I2sRole::Slave, Wiring::Right), SETTINGS);
+    host.must(&Message::Set("rate=300000/37"));
+    host.must(&Message::Start);
+    spectra(&mut host, 1_000);
+}
+
 #[test]
 fn an_adc_that_clocks_the_board_has_its_measured_rate() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
@@ -251,6 +261,9 @@ fn memory_kb() -> Option<u64> {
 fn stream_iq(seconds: u64) {
     const HOP: u64 = 1024;
     const AVERAGE: u64 = 32;
+    /// The lowest bins, far from the tone, and the level that none of them reaches.
+    const FLOOR_BINS: usize = 1024;
+    const FLOOR_DBFS: f64 = -110.0;
     /// The memory of some seconds of spectra, which the host keeps for a while.
     const MOST_KB: u64 = 16 * 1024;
     let image = need!(tests::kernel(), "{NO_KERNEL}");
@@ -269,6 +282,10 @@ fn stream_iq(seconds: u64) {
             assert_eq!(head.first_sample, expected);
             last = Some(head.first_sample);
             records += 1;
+            // One old word of a turn of the ring, every ten seconds, would stand out.
+            let quiet = spectrum.levels_db[..FLOOR_BINS].iter().copied();
+            let floor_dbfs = quiet.fold(f64::MIN, f64::max);
+            assert!(floor_dbfs < FLOOR_DBFS, "{floor_dbfs} dBFS at {head:?}");
         }
         if second == 10 {
             begin_kb = memory_kb();

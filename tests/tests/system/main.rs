@@ -13,6 +13,7 @@ mod noisy;
 mod reference;
 
 mod arm_time;
+mod as_left;
 mod boot;
 mod defects;
 mod demo;

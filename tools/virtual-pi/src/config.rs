@@ -139,6 +139,12 @@ pub struct Config {
     pub v3d_powers_off: bool,
     /// The firmware has left the PL011 on GPIO 32 and 33, where a Zero W has its Bluetooth.
     pub uart_at_bluetooth: bool,
+    /// No pin has a pull after boot, as with `gpio=0-53=np` in `config.txt`: inputs that nothing
+    /// drives float.
+    pub no_pulls: bool,
+    /// Every generator of the clock manager runs at boot, as a program that ran before may leave
+    /// it: slowly, so that it takes a while to stop, and with MASH.
+    pub clocks_run_at_boot: bool,
     /// The first 64 MiB of memory hold anything at power-on, as SDRAM does, instead of zeros.
     pub memory_noise: bool,
     /// V3D without its cycle model: results are the same, a job takes a round for each instruction,
@@ -215,6 +221,8 @@ impl Default for Config {
             v3d_reset: V3dReset::Works,
             v3d_powers_off: true,
             uart_at_bluetooth: false,
+            no_pulls: false,
+            clocks_run_at_boot: false,
             memory_noise: false,
             v3d_functional: false,
             line_fills: false,

@@ -19,6 +19,7 @@ mod fault;
 mod memory;
 mod pages;
 mod parts;
+mod rules;
 
 use board::Board;
 use cpu::Cpu;
@@ -294,10 +295,12 @@ impl VirtualPi {
         self.cpu_mut().board.sampling.dma.fails = true;
     }
 
-    /// Takes the notes for people since the last call: V3D's faults and warnings, requests that the
-    /// firmware does not answer.
+    /// Takes the notes for people since the last call: V3D's faults and warnings, rules of other
+    /// blocks that were broken, requests that the firmware does not answer. Each rule is named once
+    /// after a reset.
     pub fn messages(&mut self) -> Vec<String> {
-        self.cpu_mut().board.take_notes()
+        let cpu = self.cpu_mut();
+        cpu.board.take_notes(cpu.clock)
     }
 
     /// Changes of the ACT LED since the last boot: nanoseconds since power-on, and true if it was

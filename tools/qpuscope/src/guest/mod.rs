@@ -92,6 +92,9 @@ impl Guest {
             Stop::Fault(fault) => return Err(wrong(task, &format!("stopped: {fault}"))),
             Stop::Deadline | Stop::Starved => return Err(wrong(task, "did not end in time")),
         }
+        if let Some(message) = pi.messages().first() {
+            return Err(wrong(task, &format!("broke a rule: {message}")));
+        }
         let after = left(&pi).ok_or_else(|| wrong(task, "left nothing"))?;
         if after.status != DONE {
             return Err(wrong(task, "refused the task"));

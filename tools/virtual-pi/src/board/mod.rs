@@ -13,6 +13,7 @@ use crate::clock::{ARM_HZ, DMA_WRITE_CLOCKS, clocks_from_ns};
 use crate::config::{Config, V3dReset};
 use crate::defect::DmaHold;
 use crate::devices::asb::Asb;
+use crate::devices::clock_manager::ClockManager;
 use crate::devices::dma::{DmaBus, Writes};
 use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
@@ -74,7 +75,10 @@ impl Board {
     }
 
     /// A board that starts at `now`.
-    fn with_pm(config: &Config, pm: Pm, now: u64, sampling: Sampling) -> Self {
+    fn with_pm(config: &Config, pm: Pm, now: u64, mut sampling: Sampling) -> Self {
+        if config.clocks_run_at_boot {
+            sampling.clocks = ClockManager::running(config.plld_ppb, now);
+        }
         let firmware = Firmware::new(config, pm.found);
         let aborts = config.aborts_at_us.iter();
         let aborts = aborts.map(|us| us * (ARM_HZ / 1_000_000));
@@ -86,7 +90,7 @@ impl Board {
             uart: Uart::new(config.uart_hz, config.host_baud, config.uart_sticks_after),
             timer: SystemTimer::new(now, config.timer_misses_us),
             intc: InterruptController::default(),
-            gpio: Gpio::new(config.uart_at_bluetooth),
+            gpio: Gpio::new(config),
             mailbox: Mailbox::new(config.mailbox_us),
             firmware,
             pm,
@@ -107,7 +111,7 @@ impl Board {
     /// goes on, everything else starts anew.
     pub fn after_reset(mut self, now: u64) -> Self {
         self.uart.reset(self.config.uart_hz);
-        let notes = self.take_notes();
+        let notes = self.take_notes(now);
         let sampling = self.sampling.after_reset(&self.config, now);
         let fresh = Self::with_pm(&self.config, self.pm.after_watchdog(), now, sampling);
         Self {
@@ -133,7 +137,7 @@ impl Board {
     /// Switches the blocks that sample off and on at `now`, with the parts of `config`.
     pub fn restart_sampling(&mut self, config: &Config, now: u64) {
         self.sampling = Sampling::new(config, now);
-        self.gpio = Gpio::new(config.uart_at_bluetooth);
+        self.gpio = Gpio::new(config);
         self.fault = None;
     }
 
@@ -252,11 +256,16 @@ impl Board {
         self.pm.fired
     }
 
-    /// Notes for people since the last call.
-    pub fn take_notes(&mut self) -> Vec<String> {
+    /// Notes for people since the last call, up to `now`.
+    pub fn take_notes(&mut self, now: u64) -> Vec<String> {
+        self.advance_sampling(now);
         let mut notes = std::mem::take(&mut self.notes);
         notes.append(&mut self.v3d.take_messages());
         notes.append(&mut self.firmware.notes);
+        let blocks = self.sampling.broken().into_iter();
+        for broken in blocks.chain([self.gpio.broken()]) {
+            notes.extend(broken.take_messages());
+        }
         let lost = self.uart.take_lost();
         if lost != 0 {
             notes.push(format!(

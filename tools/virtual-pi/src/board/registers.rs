@@ -59,7 +59,7 @@ impl Board {
             0x2010_1000 => self.sampling.clocks.read(offset, now),
             0x2020_0000 => {
                 let outside = self.sampling.levels(&self.gpio, now);
-                self.gpio.read(offset, outside)
+                self.gpio.read(offset, outside, now)
             }
             0x2020_3000 => self.sampling.paced.pcm.read(offset),
             SMI => self.sampling.paced.smi.read(offset),

@@ -135,6 +135,19 @@ impl ClockManager {
         }
     }
 
+    /// All generators run since `now`, with MASH and as slowly as they can: what a program that ran
+    /// before may have left.
+    pub fn running(plld_ppb: i32, now: u64) -> Self {
+        let mut clocks = Self::new(plld_ppb);
+        for (generator, mask) in clocks.generators.iter_mut().zip(DIV_MASKS) {
+            generator.div = 0xfff << 12 & mask;
+            generator.ctl = 1 << 9 | ENAB | 1;
+            // The slowest division is one that MASH allows.
+            let _ = generator.start(now);
+        }
+        clocks
+    }
+
     /// The clock that a generator puts out.
     pub fn output(&self, of: Output) -> Option<Oscillation> {
         self.generators[of as usize].output

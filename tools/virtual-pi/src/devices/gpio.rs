@@ -1,10 +1,13 @@
 //! GPIO: functions and levels of the 54 pins, and the record of the ACT LED.
 //!
-//! Pull resistors take effect nowhere: inputs that nothing drives read 0.
+//! A pin that nothing drives has the level of its pull, and without one any level ([`Pulls`]).
 //!
 //! Source: BCM2835 ARM Peripherals, section 6.
 
+use super::pull::{Pull, Pulls};
+use crate::config::Config;
 use crate::fault::FaultKind;
+use crate::rules::BrokenRules;
 use std::collections::VecDeque;
 
 /// ACT LED of a Pi 1 Model B: lit while the pin is low.
@@ -21,24 +24,55 @@ const OTHER_RXD0: [(u32, u32); 2] = [(33, ALT3), (37, 6)];
 /// Function code of ALT3, which on pins 32 and 33 is the PL011.
 const ALT3: u32 = 7;
 
+/// Levels of pins that other blocks and parts drive, a bit for each.
+#[derive(Clone, Copy, Default)]
+pub struct OutsideLevels {
+    /// Pins that are driven.
+    pub driven: u64,
+    /// Those that are high.
+    pub high: u64,
+}
+
+impl OutsideLevels {
+    /// Something drives a pin.
+    pub fn drive(&mut self, pin: u32, high: bool) {
+        self.driven |= 1 << pin;
+        self.high |= u64::from(high) << pin;
+    }
+}
+
 /// The pins.
-#[derive(Default)]
 pub struct Gpio {
     functions: [u32; 6],
     driven: u64,
-    pull: [u32; 3],
+    pulls: Pulls,
     /// The last [`MOST_CHANGES`] changes of the LED: clock and state.
     pub led: VecDeque<(u64, bool)>,
 }
 
 impl Gpio {
     /// The pins as the firmware leaves them: inputs, but for those of a Zero W's Bluetooth.
-    pub fn new(uart_at_bluetooth: bool) -> Self {
-        let mut gpio = Self::default();
-        if uart_at_bluetooth {
-            gpio.functions[3] = ALT3 << 6 | ALT3 << 9;
+    pub fn new(config: &Config) -> Self {
+        let mut functions = [0; 6];
+        if config.uart_at_bluetooth {
+            functions[3] = ALT3 << 6 | ALT3 << 9;
         }
-        gpio
+        Self {
+            functions,
+            driven: 0,
+            pulls: Pulls::new(config.no_pulls),
+            led: VecDeque::new(),
+        }
+    }
+
+    /// The pull of a pin, 0 to 53.
+    pub fn pull(&self, pin: u32) -> Pull {
+        self.pulls.of(pin)
+    }
+
+    /// Rules that were broken.
+    pub fn broken(&mut self) -> &mut BrokenRules {
+        &mut self.pulls.broken
     }
 
     /// Function code of a pin, 0 to 53.
@@ -58,11 +92,13 @@ impl Gpio {
         self.function(15) == ALT0 && !OTHER_RXD0.iter().any(is_elsewhere)
     }
 
-    /// Levels of all pins, of which `outside` are driven by other blocks and by parts.
-    fn levels(&self, outside: u64) -> u64 {
+    /// Levels of all pins at `now`.
+    fn levels(&self, outside: OutsideLevels, now: u64) -> u64 {
         let outputs = (0..54).filter(|&pin| self.function(pin) == OUTPUT);
         let outputs = outputs.fold(0, |pins, pin| pins | 1 << pin);
-        self.driven & outputs | outside & !outputs
+        let OutsideLevels { driven, high } = outside;
+        let inputs = high & driven | self.pulls.levels(now) & !driven;
+        self.driven & outputs | inputs & !outputs
     }
 
     fn note_led(&mut self, now: u64) {
@@ -75,15 +111,15 @@ impl Gpio {
         }
     }
 
-    /// Reads a register; `outside` as the levels of pins that other blocks and parts drive.
-    pub fn read(&self, offset: u32, outside: u64) -> Result<u32, FaultKind> {
+    /// Reads a register at `now`.
+    pub fn read(&self, offset: u32, outside: OutsideLevels, now: u64) -> Result<u32, FaultKind> {
         Ok(match offset {
             0x00..=0x14 => self.functions[offset as usize / 4],
             // GPSET and GPCLR are write-only and read as 0.
             0x1c | 0x20 | 0x28 | 0x2c => 0,
-            0x34 => self.levels(outside) as u32,
-            0x38 => (self.levels(outside) >> 32) as u32,
-            0x94..=0x9c => self.pull[(offset as usize - 0x94) / 4],
+            0x34 => self.levels(outside, now) as u32,
+            0x38 => (self.levels(outside, now) >> 32) as u32,
+            0x94..=0x9c => self.pulls.read((offset as usize - 0x94) / 4),
             _ => return Err(gap(offset)),
         })
     }
@@ -97,7 +133,7 @@ impl Gpio {
             0x28 => self.driven &= !u64::from(value),
             0x2c => self.driven &= !(u64::from(value) << 32),
             0x34 | 0x38 => {}
-            0x94..=0x9c => self.pull[(offset as usize - 0x94) / 4] = value,
+            0x94..=0x9c => self.pulls.write((offset as usize - 0x94) / 4, value, now),
             _ => return Err(gap(offset)),
         }
         self.note_led(now);
@@ -120,15 +156,17 @@ mod tests {
 
     #[test]
     fn the_led_is_lit_while_its_pin_is_low() {
-        let mut gpio = Gpio::default();
+        let mut gpio = Gpio::new(&Config::default());
         gpio.write(0x1c, 1 << 16, 1).unwrap();
         gpio.write(0x04, 1 << 18, 2).unwrap();
-        assert_eq!(gpio.read(0x34, 1 << 18), Ok(1 << 16 | 1 << 18));
-        assert_eq!(
-            gpio.read(0x34, 1 << 16),
-            Ok(1 << 16),
-            "an output is the pin's own"
-        );
+        let level = |pin: u32, high: bool| {
+            let mut outside = OutsideLevels::default();
+            outside.drive(pin, high);
+            let levels = gpio.read(0x34, outside, 2).expect("GPLEV");
+            levels & (1 << 16 | 1 << 18)
+        };
+        assert_eq!(level(18, true), 1 << 16 | 1 << 18);
+        assert_eq!(level(16, false), 1 << 16, "an output is the pin's own");
         gpio.write(0x28, 1 << 16, 3).unwrap();
         gpio.write(0x1c, 1 << 16, 4).unwrap();
         assert!(gpio.led.iter().copied().eq([(3, true), (4, false)]));
@@ -136,7 +174,7 @@ mod tests {
 
     #[test]
     fn of_a_led_that_blinks_for_ever_the_last_changes_are_known() {
-        let mut gpio = Gpio::default();
+        let mut gpio = Gpio::new(&Config::default());
         gpio.write(0x04, 1 << 18, 0).unwrap();
         let blinks = 10 * MOST_CHANGES as u64;
         for blink in 0..blinks {
@@ -149,7 +187,7 @@ mod tests {
 
     #[test]
     fn alt0_connects_the_uart() {
-        let mut gpio = Gpio::default();
+        let mut gpio = Gpio::new(&Config::default());
         gpio.write(0x04, 4 << 12 | 4 << 15, 0).unwrap();
         assert!(gpio.uart_sends() && gpio.uart_receives());
         gpio.write(0x0c, 7 << 9, 0).unwrap();

@@ -15,6 +15,7 @@ pub mod oscillation;
 pub mod pcm;
 pub mod pm;
 pub mod property;
+pub mod pull;
 pub mod sampling;
 pub mod serial_line;
 pub mod smi;

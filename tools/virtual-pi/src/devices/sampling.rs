@@ -11,9 +11,10 @@
 use super::NEVER;
 use super::clock_manager::{ClockManager, Output};
 use super::dma::{Dma, DmaBus, Paced};
-use super::gpio::Gpio;
+use super::gpio::{Gpio, OutsideLevels};
 use super::oscillation::Oscillation;
 use super::pcm::{Data, Link, Role};
+use super::pull::Pull;
 use super::smi;
 use crate::config::Config;
 use crate::defect::{DmaHold, Holds};
@@ -21,6 +22,7 @@ use crate::fault::{FaultKind, Mistake};
 use crate::parts::i2s::FRAME_CLOCKS;
 use crate::parts::parallel::{FIRST_PIN, ParallelAdc};
 use crate::parts::{I2sPart, I2sPins, ParallelPart, ParallelWiring, Wiring};
+use crate::rules::BrokenRules;
 
 const ALT0: u32 = 4;
 const ALT1: u32 = 5;
@@ -151,6 +153,12 @@ impl Sampling {
         next.min(self.paced.pcm.interrupt_at())
     }
 
+    /// The rules of DMA, PCM and SMI that were broken.
+    pub fn broken(&mut self) -> [&mut BrokenRules; 3] {
+        let Paced { pcm, smi } = &mut self.paced;
+        [&mut self.dma.broken, &mut pcm.broken, &mut smi.broken]
+    }
+
     /// True if `function` is that of PCM on a pin of these.
     fn routes(gpio: &Gpio, pins: I2sPins, signal: u32) -> bool {
         let function = match pins {
@@ -200,7 +208,14 @@ impl Sampling {
         let routed = (0..smi::DATA_PINS).filter(|pin| is_smi(SD0 + pin));
         smi.pins.routed = routed.fold(0, |pins, pin| pins | 1 << pin);
         smi.pins.strobes = is_smi(SOE);
+        let of_data = |pull: Pull| {
+            let pins = (0..smi::DATA_PINS).filter(|pin| gpio.pull(SD0 + pin) == pull);
+            pins.fold(0, |pins, pin| pins | 1 << pin)
+        };
+        smi.pins.pulled_up = of_data(Pull::Up);
+        smi.pins.floating = of_data(Pull::Off);
         smi.set_clock(self.clocks.output(Output::Smi), now);
+        smi.look_at_pins();
     }
 
     fn as_master(&self, gpio: &Gpio) -> Option<Link> {
@@ -215,12 +230,12 @@ impl Sampling {
     }
 
     fn data_of_master(&self, gpio: &Gpio) -> Data {
-        let Some(part) = &self.part else {
+        let Some(pins) = Self::heard(gpio, DATA) else {
             return Data::Level(false);
         };
-        if Self::heard(gpio, DATA) != Some(part.pins) {
-            return Data::Level(false);
-        }
+        let Some(part) = self.part.as_ref().filter(|part| part.drives(pins)) else {
+            return Data::undriven(gpio.pull(pins.first() + DATA));
+        };
         if let Some(level) = part.stuck() {
             return Data::Level(level);
         }
@@ -272,10 +287,10 @@ impl Sampling {
         })
     }
 
-    /// Levels of the pins that these blocks and the part drive, a bit for each.
-    pub fn levels(&self, gpio: &Gpio, now: u64) -> u64 {
-        let mut levels = 0;
-        let mut set = |pin: u32, high: bool| levels |= u64::from(high) << pin;
+    /// Levels of the pins that these blocks and the part drive.
+    pub fn levels(&self, gpio: &Gpio, now: u64) -> OutsideLevels {
+        let mut levels = OutsideLevels::default();
+        let mut set = |pin: u32, high: bool| levels.drive(pin, high);
         if let Some(clock) = self.clocks.output(Output::Gp0)
             && gpio.function(GPCLK0) == ALT0
         {
@@ -285,25 +300,32 @@ impl Sampling {
             let [bit, frame, _] = link.levels(now);
             for pins in [I2sPins::Header, I2sPins::P5] {
                 for (signal, high) in [(0, bit), (FRAME, frame)] {
-                    set(
-                        pins.first() + signal,
-                        high && Self::routes(gpio, pins, signal),
-                    );
+                    if Self::routes(gpio, pins, signal) {
+                        set(pins.first() + signal, high);
+                    }
                 }
             }
         }
-        let adc = self.paced.smi.pins.adc.levels();
-        (0..smi::DATA_PINS - 8).for_each(|wire| set(FIRST_PIN + wire, adc >> wire & 1 != 0));
-        // Between reads, which are shorter than a look, the strobe is off.
-        set(SOE, gpio.function(SOE) == ALT1);
+        let adc = &self.paced.smi.pins.adc;
+        let wires = (0..smi::DATA_PINS - 8).filter(|wire| adc.driven() >> wire & 1 != 0);
+        wires.for_each(|wire| set(FIRST_PIN + wire, adc.levels() >> wire & 1 != 0));
+        if gpio.function(SOE) == ALT1 {
+            // Between reads, which are shorter than a look, the strobe is off.
+            set(SOE, true);
+        }
         let Some(part) = &self.part else {
             return levels;
         };
         let first = part.pins.first();
         if let Some(clock) = self.own_clock {
             let frame = clock.cycles_at(now) % FRAME_CLOCKS >= FRAME_CLOCKS / 2;
-            set(first, clock.is_high(now) && part.wiring != Wiring::NoClock);
+            if part.wiring != Wiring::NoClock {
+                set(first, clock.is_high(now));
+            }
             set(first + FRAME, frame);
+        }
+        if part.wiring == Wiring::Absent {
+            return levels;
         }
         let data = match (part.stuck(), self.paced.pcm.link()) {
             (Some(level), _) => level,

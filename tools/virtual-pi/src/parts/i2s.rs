@@ -132,11 +132,15 @@ impl I2sPart {
         }
     }
 
+    /// True if it drives the data pin of these.
+    pub fn drives(&self, pins: I2sPins) -> bool {
+        self.pins == pins && self.wiring != Wiring::Absent
+    }
+
     /// The level at which its data line stands whatever happens, if it does.
     pub fn stuck(&self) -> Option<bool> {
         match self.wiring {
             Wiring::Stuck(level) => Some(level),
-            Wiring::Absent => Some(false),
             _ => None,
         }
     }

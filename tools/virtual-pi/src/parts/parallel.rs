@@ -101,6 +101,15 @@ impl ParallelAdc {
         }
     }
 
+    /// The data wires that it drives, the lowest in bit 0.
+    pub fn driven(&self) -> u8 {
+        match self.part.as_ref().map(|part| part.wiring) {
+            None | Some(ParallelWiring::Absent) => 0,
+            Some(ParallelWiring::WireOff(wire)) => !(1 << (wire % WIRES)),
+            Some(_) => 0xff,
+        }
+    }
+
     /// A rising edge of the board's clock, at which it takes sample `index`.
     pub fn clock(&mut self, index: u64, rate_hz: f64) {
         let Some(part) = &self.part else { return };

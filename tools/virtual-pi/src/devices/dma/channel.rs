@@ -19,9 +19,12 @@ use super::control_block::{
     misuse,
 };
 use super::paced::Paced;
-use crate::clock::{DMA_BLOCK_CLOCKS, DMA_LITE_FACTOR, DMA_MEMORY_CLOCKS, DMA_PERIPHERAL_CLOCKS};
+use crate::clock::{
+    ARM_HZ, DMA_BLOCK_CLOCKS, DMA_LITE_FACTOR, DMA_MEMORY_CLOCKS, DMA_PERIPHERAL_CLOCKS,
+};
 use crate::devices::NEVER;
 use crate::fault::FaultKind;
+use crate::rules::BlockRule;
 
 const ACTIVE: u32 = 1 << 0;
 const END: u32 = 1 << 1;
@@ -41,6 +44,10 @@ const LITE: u32 = 1 << 28;
 const VERSION: u32 = 2 << 25;
 /// Writes of DEBUG that clear an error.
 const ERRORS: u32 = 7;
+
+/// The time after which a reset is over for a program that does not look: 100 us. Source: librpitx,
+/// dma.cpp.
+const RESET_CLOCKS: u64 = ARM_HZ / 10_000;
 
 /// A write that has not reached memory yet.
 struct Landing {
@@ -80,6 +87,10 @@ pub struct Channel {
     /// The block is done as soon as all writes have landed.
     ending: bool,
     errors: u32,
+    /// It was reset since boot.
+    was_reset: bool,
+    /// The end of a reset that nobody has seen to end.
+    resets_until: u64,
 }
 
 impl Channel {
@@ -352,9 +363,13 @@ impl Channel {
     ///
     /// # Errors
     /// No such register.
-    pub fn read(&self, offset: u32, paced: &Paced) -> Result<u32, FaultKind> {
+    pub fn read(&mut self, offset: u32, paced: &Paced) -> Result<u32, FaultKind> {
         Ok(match offset {
-            0x00 => self.status(paced),
+            0x00 => {
+                // RESET reads 0: it clears itself at once.
+                self.resets_until = 0;
+                self.status(paced)
+            }
             0x04 => self.conblk,
             0x08 => self.block.ti,
             0x0c => self.block.source,
@@ -369,6 +384,15 @@ impl Channel {
             }
             _ => return Err(FaultKind::Unmapped),
         })
+    }
+
+    /// The rule that a write at `now` breaks, if it does.
+    pub fn rule_broken_by(&self, offset: u32, value: u32, now: u64) -> Option<BlockRule> {
+        let resets = offset == 0x00 && value & RESET != 0;
+        if now < self.resets_until && !resets {
+            return Some(BlockRule::DmaResetWait);
+        }
+        (offset == 0x04 && !self.was_reset).then_some(BlockRule::DmaReset)
     }
 
     /// Writes a register at `now`; time has been brought up to it.
@@ -415,6 +439,8 @@ impl Channel {
             let landings = std::mem::take(&mut self.landings);
             *self = Self {
                 landings,
+                was_reset: true,
+                resets_until: now + RESET_CLOCKS,
                 ..Self::new(self.number)
             };
             return;

@@ -20,6 +20,7 @@ pub use paced::Paced;
 use super::NEVER;
 use crate::defect::Holds;
 use crate::fault::FaultKind;
+use crate::rules::{BlockRule, BrokenRules};
 
 /// Channels that the firmware leaves to the ARM: 0, 2, 4, 5 and 8 to 14.
 pub const FREE_CHANNELS: u32 = 0x7f35;
@@ -36,12 +37,16 @@ const SHARED_INTERRUPT: u32 = 27;
 pub struct Dma {
     channels: [Channel; CHANNELS],
     enable: u32,
+    /// Bits of ENABLE that the program has set itself.
+    enabled: u32,
     /// A bit for each channel that may have something to do.
     live: u32,
     /// The next read of a channel fails.
     pub fails: bool,
     /// The times at which no channel begins anything.
     pub holds: Holds,
+    /// Rules that were broken.
+    pub broken: BrokenRules,
 }
 
 impl Dma {
@@ -50,9 +55,11 @@ impl Dma {
         Self {
             channels: std::array::from_fn(|number| Channel::new(number as u32)),
             enable: 0x7fff,
+            enabled: 0,
             live: 0,
             fails: false,
             holds,
+            broken: BrokenRules::default(),
         }
     }
 
@@ -112,7 +119,7 @@ impl Dma {
                 Ok(set.fold(0, |bits, (number, _)| bits | 1 << number))
             }
             ENABLE => Ok(self.enable),
-            _ => match self.channels.get(offset as usize >> 8) {
+            _ => match self.channels.get_mut(offset as usize >> 8) {
                 Some(channel) => {
                     if offset & 0xff == DEST_AD && channel.is_live() {
                         self.holds.look(now);
@@ -136,7 +143,10 @@ impl Dma {
     pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
         let number = offset >> 8;
         match self.channels.get_mut(number as usize) {
-            None if offset == ENABLE => self.enable = value & 0x7fff,
+            None if offset == ENABLE => {
+                self.enable = value & 0x7fff;
+                self.enabled |= self.enable;
+            }
             None if offset == INT_STATUS => {}
             None => return Err(FaultKind::Unmapped),
             Some(_) if FREE_CHANNELS >> number & 1 == 0 => {
@@ -147,6 +157,11 @@ impl Dma {
             }
             Some(channel) => {
                 self.live |= 1 << number;
+                let is_enabled = self.enabled >> number & 1 != 0;
+                self.broken.note_if(BlockRule::DmaEnable, !is_enabled);
+                if let Some(rule) = channel.rule_broken_by(offset & 0xff, value, now) {
+                    self.broken.note(rule);
+                }
                 channel.write(offset & 0xff, value, now)?;
             }
         }

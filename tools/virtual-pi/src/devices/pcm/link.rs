@@ -2,14 +2,17 @@
 
 use crate::devices::NEVER;
 use crate::devices::oscillation::Oscillation;
+use crate::devices::pull::Pull;
 use crate::parts::I2sPart;
 use crate::parts::i2s::FRAME_CLOCKS;
 
 /// The data line as the PCM block hears it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
-    /// The same level all the time: nothing drives it, or it is stuck.
+    /// The same level all the time: it is stuck, or a pull has it.
     Level(bool),
+    /// Any level: nothing drives it or pulls at it.
+    Floating,
     /// A part in step with the frames. The left sample's half begins so many bit clocks into a
     /// frame of the PCM block.
     InStep {
@@ -27,6 +30,17 @@ pub enum Data {
         /// Its bit clock.
         clock: Oscillation,
     },
+}
+
+impl Data {
+    /// A line that nothing drives.
+    pub fn undriven(pull: Pull) -> Self {
+        match pull {
+            Pull::Up => Self::Level(true),
+            Pull::Down => Self::Level(false),
+            Pull::Off => Self::Floating,
+        }
+    }
 }
 
 /// A running bit clock with its frames.
@@ -61,6 +75,7 @@ impl Link {
                     0
                 }
             }
+            Data::Floating => mixed(frame * self.frame_clocks + position) & mask,
             Data::InStep {
                 part,
                 left_at,

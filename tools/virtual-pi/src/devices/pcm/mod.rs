@@ -19,6 +19,7 @@ use receiver::{DEPTH, Format, Receiver};
 
 use super::NEVER;
 use crate::fault::FaultKind;
+use crate::rules::{BlockRule, BrokenRules};
 
 const EN: u32 = 1 << 0;
 const RXON: u32 = 1 << 1;
@@ -104,8 +105,12 @@ pub struct Pcm {
     syncing: Option<Pending>,
     clearing: Option<Pending>,
     waking: Option<Pending>,
+    /// RXCLR was written since EN.
+    was_cleared: bool,
     link: Option<Link>,
     receiver: Receiver,
+    /// Rules that were broken.
+    pub broken: BrokenRules,
 }
 
 impl Pcm {
@@ -240,6 +245,10 @@ impl Pcm {
         self.cs & (EN | DMAEN) == EN | DMAEN && self.receiver.level() > self.request_level()
     }
 
+    fn panic_level(&self) -> usize {
+        (self.dreq >> 16 & 0x7f) as usize
+    }
+
     fn request_level(&self) -> usize {
         (self.dreq & 0x7f) as usize
     }
@@ -353,6 +362,7 @@ impl Pcm {
             ));
         }
         self.sync_written = sync;
+        let begins = value & (EN | RXON) == EN | RXON && self.cs & RXON == 0;
         let wakes = value & STBY != 0 && self.cs & STBY == 0;
         self.cs = value & CS_KEPT;
         if value & RXERR != 0 {
@@ -366,6 +376,11 @@ impl Pcm {
         if value & RXCLR != 0 {
             self.clearing = Some(Pending::start(CLEAR_CLOCKS, link, now));
         }
+        if value & EN == 0 {
+            self.was_cleared = false;
+        } else if value & RXCLR != 0 {
+            self.was_cleared = true;
+        }
         // An echo that is on its way is that of the last value written.
         let differs = sync != self.sync;
         let echoes = differs && self.mode & CLKM == 0;
@@ -374,12 +389,30 @@ impl Pcm {
             (true, None) => self.syncing = Some(Pending::start(CLEAR_CLOCKS, link, now)),
             (true, Some(_)) => {}
         }
+        if begins {
+            self.note_begin();
+        }
         if self.cs & EN == 0 {
             self.receiver.stop();
         }
         self.receiver.stop_after_frame(self.cs & RXON == 0);
         self.start_receiver(now);
         Ok(())
+    }
+
+    /// The rules that reception breaks when it begins now.
+    fn note_begin(&mut self) {
+        let is_empty = self.was_cleared && self.receiver.level() == 0;
+        let levels = self.request_level() + 1..DEPTH;
+        let has_room = self.cs & DMAEN == 0 || levels.contains(&self.panic_level());
+        for (rule, is_broken) in [
+            (BlockRule::PcmClear, !is_empty),
+            (BlockRule::PcmClearWait, self.clearing.is_some()),
+            (BlockRule::PcmStandby, self.waking.is_some()),
+            (BlockRule::PcmLevels, !has_room),
+        ] {
+            self.broken.note_if(rule, is_broken);
+        }
     }
 }
 

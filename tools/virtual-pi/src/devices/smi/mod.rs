@@ -21,6 +21,7 @@ use reads::{Reads, Setup};
 use super::oscillation::Oscillation;
 use crate::config::Config;
 use crate::fault::FaultKind;
+use crate::rules::{BlockRule, BrokenRules};
 
 const ENABLE: u32 = 1 << 0;
 const DONE: u32 = 1 << 1;
@@ -67,8 +68,12 @@ pub struct Smi {
     reads: Reads,
     /// A read without the FIFO.
     direct: Reads,
+    /// The FIFO was cleared since ENABLE.
+    was_cleared: bool,
     /// Its pins.
     pub pins: Pins,
+    /// Rules that were broken.
+    pub broken: BrokenRules,
 }
 
 impl Smi {
@@ -88,7 +93,9 @@ impl Smi {
             started: false,
             reads: reads(),
             direct: reads(),
+            was_cleared: false,
             pins: Pins::default(),
+            broken: BrokenRules::default(),
         }
     }
 
@@ -100,7 +107,11 @@ impl Smi {
 
     /// Reads up to `now`.
     pub fn advance(&mut self, now: u64) {
+        let missed = self.reads.counts().missed();
         self.reads.advance(now, &mut self.pins);
+        let waited = self.reads.counts().missed() != missed && self.pins.is_driven();
+        self.broken.note_if(BlockRule::SmiPause, waited);
+        self.look_at_pins();
         if self.direct.is_active() {
             self.direct.advance(now, &mut self.pins);
             if let Some(word) = self.direct.take(now) {
@@ -118,6 +129,13 @@ impl Smi {
     /// Goes on to count from there.
     pub fn count_from(&mut self, counts: SmiReads) {
         self.reads.count_from(counts);
+    }
+
+    /// Between reads the block drives its data pins.
+    pub fn look_at_pins(&mut self) {
+        let reads = self.reads.is_active() || self.direct.is_active();
+        let fights = !reads && self.pins.is_driven();
+        self.broken.note_if(BlockRule::SmiDrive, fights);
     }
 
     /// Words at which DMA is asked to read (REQR). Linux' header calls it the threshold at which a
@@ -230,6 +248,7 @@ impl Smi {
         if value & ENABLE == 0 {
             self.reads.stop();
             self.started = false;
+            self.was_cleared = false;
         } else if active && (was ^ value) & (WRITE | PXLDAT) != 0 {
             return Err(misuse("WRITE or PXLDAT was changed while ACTIVE is set"));
         }
@@ -238,7 +257,9 @@ impl Smi {
                 return Err(misuse("the FIFO was cleared while ACTIVE is set"));
             }
             self.reads.clear();
+            self.was_cleared = true;
         }
+        self.look_at_pins();
         if value & START == 0 {
             return Ok(());
         }
@@ -252,9 +273,22 @@ impl Smi {
         if self.length == 0 {
             return Err(misuse("START with a length of 0"));
         }
+        if !active {
+            self.note_start();
+        }
         self.reads.start(self.length, setup, 0, now);
         self.started = true;
         Ok(())
+    }
+
+    /// The rules that a transfer breaks when it starts now.
+    fn note_start(&mut self) {
+        let is_empty = self.was_cleared && self.reads.fifo.level() == 0;
+        self.broken.note_if(BlockRule::SmiClear, !is_empty);
+        let [request, panic] = [6, 18].map(|at| (self.dmc >> at & 0x3f) as usize);
+        let has_room = (1..=self.reads.fifo.depth()).contains(&request) && panic > request;
+        let asks = self.dmc & DMAEN != 0;
+        self.broken.note_if(BlockRule::SmiLevels, asks && !has_room);
     }
 
     /// A read without the FIFO.

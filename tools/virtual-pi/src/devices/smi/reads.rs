@@ -31,13 +31,25 @@ pub struct Pins {
     pub routed: u32,
     /// SOE reaches the ADC.
     pub strobes: bool,
+    /// Those of SD0 to SD15 that are pulled up.
+    pub pulled_up: u32,
+    /// Those without a pull.
+    pub floating: u32,
 }
 
 impl Pins {
+    /// True if the ADC drives a pin that SMI has as well.
+    pub fn is_driven(&self) -> bool {
+        self.routed >> (FIRST_PIN - SD0) & u32::from(self.adc.driven()) != 0
+    }
+
     /// A read with the strobe's end at sample `index`: the levels of SD0 to SD15. What a pin does
     /// not route is not defined, and here anything.
     fn read(&mut self, index: u64, rate_hz: f64) -> u32 {
-        let levels = u32::from(self.adc.levels()) << (FIRST_PIN - SD0);
+        let wires = |bits: u8| u32::from(bits) << (FIRST_PIN - SD0);
+        let driven = wires(self.adc.driven());
+        let noise = mixed(!index) as u32 & self.floating;
+        let levels = wires(self.adc.levels()) & driven | (self.pulled_up | noise) & !driven;
         if self.strobes {
             self.adc.clock(index, rate_hz);
         }
@@ -323,6 +335,7 @@ mod tests {
             adc: ParallelAdc::new(Some(ParallelPart::new(Signal::Count))),
             routed: 0xff00,
             strobes: true,
+            ..Pins::default()
         }
     }
 
