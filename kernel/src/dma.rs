@@ -198,10 +198,6 @@ impl Channel {
     /// Starts at a control block, which is in RAM already, and waits until the channel has loaded
     /// it: then its place is that of the block's `destination`.
     pub fn start(&mut self, block: BusAddr, request: Request, destination: BusAddr) {
-        // First of all: a channel that is not enabled may take no orders.
-        let number = self.number;
-        self.registers
-            .visit(|dma| dma.ENABLE.set(dma.ENABLE.get() | 1 << number));
         self.stop();
         // Nothing may start before the block is in RAM.
         cpu::data_sync_barrier();
@@ -222,6 +218,10 @@ impl Channel {
 
     /// Ends the transfer: the channel pauses, its writes end, and it is reset.
     pub fn stop(&mut self) {
+        // A channel that is not enabled may take no orders.
+        let number = self.number;
+        self.registers
+            .visit(|dma| dma.ENABLE.set(dma.ENABLE.get() | 1 << number));
         self.visit(|channel| channel.CS.modify(CS::ACTIVE::CLEAR));
         let writes = || self.visit(|it| it.CS.is_set(CS::WAITING_FOR_OUTSTANDING_WRITES));
         self.clock.wait_for(STOP_US, || !writes());

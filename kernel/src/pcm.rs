@@ -147,8 +147,11 @@ impl Pcm {
     pub fn clear(&mut self, is_master: bool) -> Result<(), Timeout> {
         let errors = CS_A::RXERR::SET + CS_A::TXERR::SET;
         let clears = CS_A::RXCLR::SET + CS_A::TXCLR::SET;
-        self.registers
-            .visit(|pcm| pcm.CS_A.write(awake() + clears + errors));
+        self.registers.visit(|pcm| {
+            // No word may come behind the last one that is cleared.
+            pcm.CS_A.write(awake());
+            pcm.CS_A.write(awake() + clears + errors);
+        });
         let has_synced = self.sync();
         self.registers
             .visit(|pcm| pcm.CS_A.write(awake() + CS_A::DMAEN::SET));

@@ -75,8 +75,8 @@ pub enum V3dReset {
 /// The reading of SMIFD, SMI's debug register, whose FLVL and FCNT no public program relies on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SmiLevels {
-    /// FLVL is the most words since the start of the transfer (Linux `bcm2835_smi.h`: "the high-tide
-    /// mark of FIFO count during the most recent txfer").
+    /// FLVL is the most words since the start of the transfer (Linux `bcm2835_smi.h`: "the
+    /// high-tide mark of FIFO count during the most recent txfer").
     #[default]
     SinceStart,
     /// FLVL is the most words since SMIFD was read last: how the mark begins anew is "ambiguous"
@@ -161,9 +161,9 @@ pub struct Config {
     pub v3d_constants: v3d_sim::Constants,
     /// The defect of V3D from power-on, if any; see [`crate::VirtualPi::set_v3d_defect`].
     pub v3d_defect: Option<v3d_sim::Defect>,
-    /// Words of SMI's FIFO, 1 to 64. Nobody has published how many there are. The threshold at which
-    /// iosoft's programs let DMA panic is 8 words, Linux' is 32, and the field of a level has six
-    /// bits: so 16 to 64, of which 16 is the strict end.
+    /// Words of SMI's FIFO, 1 to 64. Nobody has published how many there are. The threshold at
+    /// which iosoft's programs let DMA panic is 8 words, Linux' is 32, and the field of a level has
+    /// six bits: so 16 to 64, of which 16 is the strict end.
     pub smi_fifo_words: u32,
     /// The reading of SMI's debug register.
     pub smi_levels: SmiLevels,
@@ -172,20 +172,22 @@ pub struct Config {
     /// multiple of the crystal's 19.2 MHz with a fraction of 20 bits (Linux `clk-bcm2835.c`,
     /// A2W_PLL_FRAC_BITS), so it misses its nominal rate by up to some 10.
     pub plld_ppb: i32,
-    /// Writes that a DMA channel has on their way to memory at a time, 1 to 15; while it may not send
-    /// what it has read it begins no other burst. The manual's counter of outstanding writes has four
-    /// bits (BCM2835 ARM Peripherals, DEBUG). iosoft's `rpi_smi_adc_test.c` brings a word of 4 bytes to
-    /// memory each 80 ns (25 MS/s of 16 bits, a write for each word), so that of writes that take 200
-    /// ns three have to be on their way: 3 to 15, of which 3 is the strict end.
+    /// Writes that a DMA channel has on their way to memory at a time, 1 to 15; while it may not
+    /// send what it has read it begins no other burst. The manual's counter of outstanding writes
+    /// has four bits (BCM2835 ARM Peripherals, DEBUG). iosoft's `rpi_smi_adc_test.c` brings a word
+    /// of 4 bytes to memory each 80 ns (25 MS/s of 16 bits, a write for each word), so that of
+    /// writes that take 200 ns three have to be on their way: 3 to 15, of which 3 is the strict
+    /// end.
     pub dma_outstanding_writes: u32,
-    /// Accesses of DMA wait at SDRAM for those that came before them, as V3D's and the ARM's do, and
-    /// writes besides as V3D's stores do (`sdram_backlog` of [`v3d_sim::Constants`]). Otherwise they
-    /// wait for others at the system L2 only, a line of V3D at most. Whether the controller serves DMA
-    /// first (the manual gives its channels priorities, CS.PRIORITY and CS.PANIC_PRIORITY), and how
-    /// much it has in hand, is published nowhere, so this is the slow end, and no default.
+    /// Accesses of DMA wait at SDRAM for those that came before them, as V3D's and the ARM's do,
+    /// and writes besides as V3D's stores do (`sdram_backlog` of [`v3d_sim::Constants`]). Otherwise
+    /// they wait for others at the system L2 only, a line of V3D at most. Whether the controller
+    /// serves DMA first (the manual gives its channels priorities, CS.PRIORITY and
+    /// CS.PANIC_PRIORITY), and how much it has in hand, is published nowhere, so this is the slow
+    /// end, and no default.
     pub dma_waits_for_sdram: bool,
-    /// Time that each write of DMA takes in addition, in nanoseconds: for whatever else may hold one
-    /// up, such as display, refresh, or bridges. No figure is published.
+    /// Time that each write of DMA takes in addition, in nanoseconds: for whatever else may hold
+    /// one up, such as display, refresh, or bridges. No figure is published.
     pub dma_write_delay_ns: u32,
     /// Times at which DMA is held up, if any; see [`crate::VirtualPi::set_dma_hold`].
     pub dma_hold: Option<DmaHold>,

@@ -1,7 +1,8 @@
 //! One thing that is wrong with the silicon of a board: V3D's defects, and DMA that is held up.
 //!
 //! A hold stands for whatever keeps DMA from the bus on a board: another master, a bridge, refresh
-//! of SDRAM. How long that may last is published nowhere, so a hold has the length that it is given.
+//! of SDRAM. How long that may last is published nowhere, so a hold has the length that it is
+//! given.
 
 use std::fmt;
 use std::str::FromStr;

@@ -260,8 +260,8 @@ impl VirtualPi {
             .wire(cpu.clock, |parts, _| parts.set_parallel_wiring(wiring));
     }
 
-    /// Samples of the parallel ADC since power-on that are missing because SMI's FIFO was full, which
-    /// no register tells: see [`SmiReads::missed`].
+    /// Samples of the parallel ADC since power-on that are missing because SMI's FIFO was full,
+    /// which no register tells: see [`SmiReads::missed`].
     pub fn smi_missed(&mut self) -> u64 {
         self.smi_reads().missed()
     }

@@ -1,4 +1,4 @@
-//! Live inputs that lose samples: FIFOs that run over, DMA that is late, and what tells of it.
+//! Live inputs that lose samples: FIFOs that run over, DMA that is late, and what shows it.
 
 mod guest;
 

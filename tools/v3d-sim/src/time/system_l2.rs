@@ -177,7 +177,7 @@ impl SystemL2 {
             self.taken_until = start + access.busy;
         }
         let served = if access.write {
-            let done = match self.has_line(access.line) {
+            let done = match access.passes || self.has_line(access.line) {
                 true => start,
                 false => self.sdram.takes_write(start),
             };

@@ -60,10 +60,10 @@ impl Paced {
         }
     }
 
-    /// Reads a word at a bus address of a peripheral, which has left its FIFO at the clock `leaves`.
+    /// Reads a word at a bus address of a peripheral, which has left its FIFO at the clock
+    /// `leaves`.
     ///
-    /// # Errors
-    /// A peripheral that DMA does not reach here.
+    /// # Errors A peripheral that DMA does not reach here.
     pub fn read(&mut self, bus: u32, leaves: u64) -> Result<u32, FaultKind> {
         match bus {
             PCM_FIFO => self.pcm.read(PCM_FIFO & 0xfff),

@@ -20,7 +20,7 @@ pub struct Fifo {
     words: VecDeque<u32>,
     /// The clocks at which words that were taken have left, in their order.
     leaving: VecDeque<u64>,
-    /// The most words that were in it, as SMIFD tells.
+    /// The most words that were in it, as SMIFD says.
     high: usize,
 }
 
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_is_told_as_the_board_was_asked_to() {
+    fn the_mark_reads_as_the_board_was_asked_to() {
         for (levels, first, second) in [
             (SmiLevels::SinceStart, 3 << 8 | 3, 3 << 8 | 1),
             (SmiLevels::SinceRead, 3 << 8 | 3, 3 << 8 | 1),

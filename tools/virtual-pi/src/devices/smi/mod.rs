@@ -181,8 +181,8 @@ impl Smi {
             | flag(AFERR, self.aferr)
     }
 
-    /// Takes a word from the FIFO, whose place is free from the clock `leaves` on; `advance` has been
-    /// called.
+    /// Takes a word from the FIFO, whose place is free from the clock `leaves` on; `advance` has
+    /// been called.
     pub fn take(&mut self, leaves: u64) -> u32 {
         let word = self.reads.take(leaves);
         self.aferr |= word.is_none();

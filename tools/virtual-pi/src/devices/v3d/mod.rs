@@ -167,8 +167,8 @@ impl V3dPort {
         arm_clocks(self.v3d.dma_access(outside))
     }
 
-    /// True if V3D stands still in the middle of its programs. The time of its model of memory stands
-    /// still too, so that others wait for nobody.
+    /// True if V3D stands still in the middle of its programs. The time of its model of memory
+    /// stands still too, so that others wait for nobody.
     fn stands(&self) -> bool {
         self.v3d.is_running() && !self.goes_on()
     }
