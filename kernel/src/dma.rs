@@ -9,8 +9,8 @@
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 4; SMI's request: iosoft's rpi_smi_defs.h; the order
 //! of a stop, and the channels of the ARM when nobody says which (mask 0x7f35): Linux bcm2835-dma.c
-//! and bcm2708-dmaengine.c; ENABLE before anything else, and the wait for the end of a reset: Circle
-//! and iosoft's rpi_dma_utils.c.
+//! and bcm2708-dmaengine.c; ENABLE before anything else, and the wait for the end of a reset:
+//! Circle and iosoft's rpi_dma_utils.c.
 
 use qpu::job::BusAddr;
 use tock_registers::fields::FieldValue;

@@ -2,8 +2,8 @@
 //! at the new one, and otherwise taken back. Noise alone, or a break, returns to the rate of the
 //! start.
 //!
-//! Bytes that were received before a change are forgotten with it ([`LineRate::take_new`]), wherever
-//! they wait: a request that a host has sent twice at the old rate would confirm the new one.
+//! Bytes that were received before a change are forgotten with it ([`LineRate::take_new`]),
+//! wherever they wait: a request that a host has sent twice at the old rate would confirm the new one.
 
 use super::board::{Board, SECOND_US};
 use super::notice::Notice;
@@ -93,8 +93,8 @@ impl LineRate {
         }
     }
 
-    /// Reports if the rate was set since the last call. Whatever was received until then was sent at
-    /// another.
+    /// Reports if the rate was set since the last call. Whatever was received until then was sent
+    /// at another.
     pub(super) const fn take_new(&mut self) -> bool {
         core::mem::replace(&mut self.is_new, false)
     }

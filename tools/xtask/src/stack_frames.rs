@@ -1,10 +1,10 @@
 //! The stack frames of an image: the compiler's own figures, held to a limit.
 //!
-//! A frame must be shorter than the page below each stack that is not mapped (`linker/armv6.ld`), or
-//! a function could step over it into memory of others. [`FLAG`] lets LLVM write a section with the
-//! address of each function and the bytes that it takes off the stack, registers that it saves
-//! included. The section is not loaded. Functions in assembly have no entry: `boot/armv6.s`, and two
-//! divisions of `compiler_builtins`.
+//! A frame must be shorter than the page below each stack that is not mapped (`linker/armv6.ld`),
+//! or a function could step over it into memory of others. [`FLAG`] lets LLVM write a section with
+//! the address of each function and the bytes that it takes off the stack, registers that it saves
+//! included. The section is not loaded. Functions in assembly have no entry: `boot/armv6.s`, and
+//! two divisions of `compiler_builtins`.
 
 use anyhow::{Context, Result, bail, ensure};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
@@ -27,8 +27,8 @@ struct Frame {
     bytes: u64,
 }
 
-/// Refuses an ELF file that has a function with a frame of more than [`LONGEST`] bytes, or one whose
-/// frame is not known.
+/// Refuses an ELF file that has a function with a frame of more than [`LONGEST`] bytes, or one
+/// whose frame is not known.
 pub fn check(elf: &[u8]) -> Result<()> {
     let file = object::File::parse(elf)?;
     let section = file
