@@ -99,6 +99,8 @@ const PANIC_WORDS: u32 = 48;
 
 /// The time that SYNC may take to come back: two periods of the slowest bit clock, and more.
 const SYNC_US: u64 = 1000;
+/// A frame of the slowest part (8000 a second), with room.
+const FRAME_US: u32 = 130;
 /// Four periods of the slowest bit clock (8000 frames a second), with room: the FIFO's memory then
 /// has left standby.
 const STANDBY_US: u32 = 50;
@@ -147,11 +149,8 @@ impl Pcm {
     pub fn clear(&mut self, is_master: bool) -> Result<(), Timeout> {
         let errors = CS_A::RXERR::SET + CS_A::TXERR::SET;
         let clears = CS_A::RXCLR::SET + CS_A::TXCLR::SET;
-        self.registers.visit(|pcm| {
-            // No word may come behind the last one that is cleared.
-            pcm.CS_A.write(awake());
-            pcm.CS_A.write(awake() + clears + errors);
-        });
+        self.registers
+            .visit(|pcm| pcm.CS_A.write(awake() + clears + errors));
         let has_synced = self.sync();
         self.registers
             .visit(|pcm| pcm.CS_A.write(awake() + CS_A::DMAEN::SET));
@@ -173,6 +172,12 @@ impl Pcm {
             pcm.CS_A
                 .modify(CS_A::RXON::SET + CS_A::RXERR::CLEAR + CS_A::TXERR::CLEAR)
         });
+    }
+
+    /// Ends reception. When this returns the frame under way has ended, too.
+    pub fn pause(&mut self) {
+        self.registers.visit(|pcm| pcm.CS_A.write(awake()));
+        self.clock.delay_us(FRAME_US);
     }
 
     /// Reports if the FIFO ran over: words are missing then, and left and right may have changed

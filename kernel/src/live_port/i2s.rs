@@ -52,6 +52,7 @@ impl I2s {
         if let Some(channel) = &mut shared.dma {
             channel.stop();
         }
+        self.pcm.pause();
         let cleared = self.pcm.clear(slots.divisor.is_some());
         cleared.map_err(|_| PortError::NoBlock)?;
         self.receive(shared, at);
