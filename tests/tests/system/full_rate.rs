@@ -203,6 +203,58 @@ fn conservative_plans_carry_5_msps() {
     assert!(records.iter().all(|it| it.head.replaced), "{text}");
 }
 
+/// Samples of 20 MS/s that are lost in 30 ms of a stream, by the board's account and by the part's,
+/// where each write of DMA takes `delay_ns` longer.
+fn lost_to_slow_writes(image: &[u8], n: u64, config: Config) -> [u64; 2] {
+    let mut host = board(image, config);
+    host.line.expect_message("smi-pause");
+    let average = (1 << 17) / n;
+    host.must(&Message::Set(&format!("n={n} avg={average} bins=16")));
+    host.must(&Message::Start);
+    let first = host.spectrum(2_000).head.counters.overruns;
+    let missed = host.line.pi.smi_missed();
+    let spectra = host.spectra(30);
+    let last = spectra.last().map_or(first, |it| it.head.counters.overruns);
+    [last, host.line.pi.smi_missed() - missed]
+}
+
+/// The delay of each write of DMA at which the first sample is lost, by the depth of SMI's FIFO:
+/// the table in docs/what-a-number-means.md.
+#[test]
+#[ignore = "long: cargo xtask soak"]
+fn soak_slow_writes_at_20_msps() {
+    const STEP_NS: u32 = 5;
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    for fifo_words in [8, 16, 64] {
+        for n in [1024, 4096, 16384] {
+            let lost = |delay_ns, waits| {
+                let config = Config {
+                    smi_fifo_words: fifo_words,
+                    dma_write_delay_ns: delay_ns,
+                    dma_waits_for_sdram: waits,
+                    ..Config::default()
+                };
+                lost_to_slow_writes(&image, n, config)
+            };
+            // The longest delay that loses nothing, and the shortest that does, in steps.
+            let (mut sound, mut bad) = (None, 400 / STEP_NS);
+            while sound.map_or(0, |sound| sound + 1) < bad {
+                let middle = (sound.map_or(0, |sound| sound + 1) + bad) / 2;
+                match lost(middle * STEP_NS, false) {
+                    [0, 0] => sound = Some(middle),
+                    _ => bad = middle,
+                }
+            }
+            let [counted, missed] = lost(0, true);
+            println!(
+                "{fifo_words} words, n={n}: the first sample is lost at {} ns; with waits for SDRAM {missed} of \
+                 600,000 samples are, {counted} counted",
+                bad * STEP_NS
+            );
+        }
+    }
+}
+
 /// Holds that records follow each other, but for samples that are counted; returns how many.
 fn lost(records: &[Spectrum], step: u64, overlap: u64) -> u64 {
     let mut lost = 0;

@@ -225,6 +225,13 @@ fn assert_counted(image: &[u8], case: &Case, span_ms: u64) -> u64 {
         "{case:?}: {counted} counted of {truth}, up to {unseen} unseen"
     );
     assert!(counted == 0 || counters.left_out > 0, "{case:?}");
+    if matches!(case.input, Input::I2s { .. }) {
+        for Spectrum { levels_db, .. } in &records {
+            // Left and right are what they were: swapped, they would turn the frequency's sign.
+            let [tone, image] = [levels_db[128 + 16], levels_db[128 - 16]];
+            assert!(tone > image + 20.0, "{case:?}: {tone}, {image} dBFS");
+        }
+    }
     let lost_at_a_time = (case.held_us * case.rate_hz as f64 / 1e6) as u64;
     if matches!(case.input, Input::Parallel { .. }) && lost_at_a_time > 2 * unseen {
         for record in &records {
