@@ -3,7 +3,8 @@
 //! start.
 //!
 //! Bytes that were received before a change are forgotten with it ([`LineRate::take_new`]),
-//! wherever they wait: a request that a host has sent twice at the old rate would confirm the new one.
+//! wherever they wait: a request that a host has sent twice at the old rate would confirm the new
+//! one.
 
 use super::board::{Board, SECOND_US};
 use super::notice::Notice;

@@ -1,8 +1,8 @@
 //! Live streams that nobody asked for: they are tried again when their input has failed.
 //!
-//! A stream that `start=1` began has nobody who could start it again. So the board does, after 1, 2,
-//! 4 and so on up to 60 s. The count of lost samples goes on: the time between is lost at the rate
-//! that was known.
+//! A stream that `start=1` began has nobody who could start it again. So the board does, after 1,
+//! 2, 4 and so on up to 60 s. The count of lost samples goes on: the time between is lost at the
+//! rate that was known.
 
 use core::fmt::Write;
 

@@ -14,8 +14,8 @@
 //! afterwards if DMA has left them alone ([`Ring::has`]); if not, they are lost as a whole.
 //!
 //! Samples that never came to the ring are found by counting ([`account`]). Where some are missing
-//! there is a [`Gap`], which readers pass over. So there are two indices: that of the ring, by which
-//! samples are found in memory, and that of the stream, which counts lost samples too
+//! there is a [`Gap`], which readers pass over. So there are two indices: that of the ring, by
+//! which samples are found in memory, and that of the stream, which counts lost samples too
 //! ([`Capture::ahead`]).
 
 mod account;

@@ -131,7 +131,7 @@ fn a_steady_deficit_is_counted() {
 }
 
 #[test]
-fn an_adc_that_drifts_loses_nothing_and_a_step_is_counted() {
+fn a_drifting_adc_loses_nothing_and_a_step_is_counted() {
     let hz = 384_000.0_f64;
     let pace = Pace::Adc { within: 0.001 };
     // Its rate is stated 300 ppm too high, and it drifts by half a ppm in a second.
