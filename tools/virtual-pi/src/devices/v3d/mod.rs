@@ -26,8 +26,8 @@ use super::NEVER;
 use super::dma::Access;
 use crate::checks::LINE_BYTES;
 use crate::clock::{
-    ARM_HZ, L2_BEAT, LINE_FILL_CLOCKS, V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS,
-    V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks, v3d_ticks,
+    ARM_HZ, L2_BEAT, LINE_FILL_CLOCKS, SDRAM_FILL_CLOCKS, V3D_HZ, V3D_OFF_CLOCKS,
+    V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks, v3d_ticks,
 };
 use crate::config::Config;
 
@@ -52,6 +52,8 @@ pub struct V3dPort {
     pub accesses: u64,
     /// Rounds of the grid that have been run.
     rounds: u64,
+    /// Time that a line of the system L2 takes to V3D, in hundredths of its clocks.
+    l2_hit: u64,
     /// Others have reached memory, so that its time counts while V3D is idle.
     shares_memory: bool,
     /// Events of V3D that have not been taken yet.
@@ -90,6 +92,7 @@ impl V3dPort {
             hangs: false,
             accesses: 0,
             rounds: 0,
+            l2_hit: (100.0 * config.v3d_constants.system_l2_hit) as u64,
             shares_memory: false,
             events: Vec::new(),
         }
@@ -146,8 +149,12 @@ impl V3dPort {
     pub fn arm_access(&mut self, access: Access) -> u64 {
         let outside = self.outside(access);
         match self.v3d.arm_access(outside) {
-            Some(ticks) => (ticks * ARM_HZ).div_ceil(100 * V3D_HZ),
-            None => LINE_FILL_CLOCKS,
+            // The ARM has a way to the L2 of its own; what the L2 waits for, it waits for too.
+            Some(ticks) => {
+                let waits = ticks.saturating_sub(self.l2_hit) * ARM_HZ;
+                LINE_FILL_CLOCKS + waits.div_ceil(100 * V3D_HZ)
+            }
+            None => SDRAM_FILL_CLOCKS,
         }
     }
 
