@@ -3,8 +3,8 @@
 //! The tool writes a [`Task`] into the image, lets a virtual Pi run it, and reads the task and the
 //! points back from the board's memory. The guest makes its input, does one transform between two
 //! readings of the counters of clocks and instructions, and resets the board. So what is counted is
-//! the code of `dsp`, or of `microfft`, as the firmware's compiler made it, and of the guest nothing
-//! but a call. In the same way it counts what making a plan for the QPUs takes, and what digests
+//! the code of `dsp`, or of `microfft`, as the firmware's compiler made it, and of the guest only a
+//! call. In the same way it counts what making a plan for the QPUs takes, and what digests
 //! take.
 //!
 //! The guest has no unsafe code: its assembly (`start.s`) calls [`Work::prepare`] and

@@ -277,3 +277,24 @@ fn without_the_mmu_data_is_waited_for_whatever_the_caches_are() {
     let us = parts_us(without_mmu(true), Config::default(), &[&load]);
     assert_close(wait_ns(us[0], MANY, 4), ACCESS_NS, 1.0);
 }
+
+#[test]
+fn the_counter_of_instructions_counts_no_wait() {
+    let mut guest = with_caches();
+    guest
+        .set(4, BUFFER)
+        .set(0, 0x0070_0007) // PMNC: from 0, and PMN0 counts event 7
+        .cp15(0, 15, 12, 0)
+        .word(0xee1f_6f5c) // mrc p15, 0, r6, c15, c12, 2
+        .word(LOAD[0])
+        .word(MOVE[0])
+        .word(0xee1f_7f5c) // the same, to r7
+        .word(0xe047_7006) // sub r7, r7, r6
+        .set(1, NOTES)
+        .str(7, 1, 0)
+        .clean(NOTES)
+        .hang();
+    let mut pi = VirtualPi::new(Config::default(), &guest.image()).expect("a good configuration");
+    assert_eq!(pi.run_until_ns(1_000_000), Stop::Deadline);
+    assert_eq!(pi.read_memory(NOTES, 4), Some(vec![3, 0, 0, 0]));
+}
