@@ -153,17 +153,9 @@ fn assert_bursts(host: &mut Host<Virtual>, n: u64, average: u64, span_ms: u64) {
     assert!(seen * 2 < found, "n={n}: {seen} of {found} bursts");
 }
 
-/// A board on which line fills of the ARM take their time.
-fn with_line_fills() -> Config {
-    Config {
-        line_fills: true,
-        ..Config::default()
-    }
-}
-
 /// All samples of 20 MS/s in blocks of each length, for so long, with every burst found.
 fn assert_carried(image: &[u8], [long_ms, short_ms]: [u64; 2]) -> Host<Virtual> {
-    let mut host = board(image, with_line_fills());
+    let mut host = board(image, Config::default());
     assert_bursts(&mut host, 4096, 80, long_ms);
     assert_bursts(&mut host, 1024, 128, short_ms);
     // The line carries all bins of the longest blocks 30 times a second.
@@ -191,7 +183,7 @@ fn soak_20_msps_for_a_second() {
 #[test]
 fn conservative_plans_carry_5_msps() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
-    let mut host = board(&image, with_line_fills());
+    let mut host = board(&image, Config::default());
     host.must(&Message::Set("rate=5M"));
     host.may_drop_plans = true;
     host.line.pi.hang_v3d();

@@ -152,6 +152,10 @@ fn a_spectrum_is_at_most_two_blocks_old_when_it_leaves() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let settings = "input=i2s channel=iq n=4096 overlap=75% avg=16 out=u8";
     let mut host = board(&image, adc(tone()), settings);
+    // The first start makes and proves plans before it samples.
+    host.must(&Message::Start);
+    host.spectra(1_000);
+    host.must(&Message::Stop);
     let begin_us = host.ask(&Message::Ping(1)).header.time_us;
     host.must(&Message::Start);
     for Spectrum { head, left_us, .. } in host.spectra(3_000) {

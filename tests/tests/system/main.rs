@@ -29,7 +29,6 @@ mod host_jobs;
 mod host_tool;
 mod lengths;
 mod levels;
-mod line_fills;
 mod live;
 mod live_stream;
 mod losses;

@@ -2,9 +2,10 @@
 //!
 //! The tool writes a [`Task`] into the image, lets a virtual Pi run it, and reads the task and the
 //! points back from the board's memory. The guest makes its input, does one transform between two
-//! readings of the cycle counter, and resets the board. So what is counted is the code of `dsp`, or
-//! of `microfft`, as the firmware's compiler made it, and nothing of the guest but a call. In the
-//! same way it counts what making a plan for the QPUs takes, and what digests take.
+//! readings of the counters of clocks and instructions, and resets the board. So what is counted is
+//! the code of `dsp`, or of `microfft`, as the firmware's compiler made it, and of the guest only a
+//! call. In the same way it counts what making a plan for the QPUs takes, and what digests
+//! take.
 //!
 //! The guest has no unsafe code: its assembly (`start.s`) calls [`Work::prepare`] and
 //! [`Work::transform`] with references to memory that it reserves for nothing else.
@@ -23,8 +24,8 @@ pub const TASK_OFFSET: usize = 8;
 pub const POINTS_AT: u32 = 0x0100_0000;
 /// Most points, for which there is space at [`POINTS_AT`] in either precision.
 pub const MAX_POINTS: usize = 1 << dsp::MAX_LOG2;
-/// "FFT5" at [`TASK_OFFSET`] in every image of this layout.
-pub const MAGIC: u32 = u32::from_le_bytes(*b"FFT5");
+/// "FFT6" at [`TASK_OFFSET`] in every image of this layout.
+pub const MAGIC: u32 = u32::from_le_bytes(*b"FFT6");
 /// Points of the longest transform of `microfft`; the shortest has two.
 pub const MICROFFT_MAX_LOG2: u32 = 15;
 
@@ -53,10 +54,12 @@ pub struct Task {
     pub status: u32,
     /// ARM clocks of the transform, or of making the plan.
     pub clocks: u32,
+    /// Instructions of the same.
+    pub instructions: u32,
 }
 
 /// Words of a task.
-pub const TASK_WORDS: usize = 7;
+pub const TASK_WORDS: usize = 8;
 
 impl Task {
     /// The words of the task as they lie in memory.
@@ -70,13 +73,23 @@ impl Task {
             self.inverse,
             self.status,
             self.clocks,
+            self.instructions,
         ]
     }
 
     /// The task of these words.
     #[must_use]
     pub const fn from_words(words: [u32; TASK_WORDS]) -> Self {
-        let [magic, engine, log2n, radix, inverse, status, clocks] = words;
+        let [
+            magic,
+            engine,
+            log2n,
+            radix,
+            inverse,
+            status,
+            clocks,
+            instructions,
+        ] = words;
         Self {
             magic,
             engine,
@@ -85,6 +98,7 @@ impl Task {
             inverse,
             status,
             clocks,
+            instructions,
         }
     }
 
@@ -221,9 +235,9 @@ mod tests {
 
     #[test]
     fn a_task_is_the_same_after_it_was_words() {
-        let task = Task::from_words([MAGIC, 1, 2, 3, 4, 5, 6]);
+        let task = Task::from_words([MAGIC, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(Task::from_words(task.words()), task);
-        assert_eq!((task.engine, task.clocks), (1, 6));
+        assert_eq!((task.engine, task.instructions), (1, 7));
     }
 
     #[test]

@@ -3,12 +3,13 @@
 @
 @ The task lies behind the first branch (guest_fft::Task). Memory from 0x0100_0000 is the points and the
 @ twiddles, the plan or the digests, which Rust sees as one structure at a time; the stack ends at
-@ 0x0100_0000. Caches and MMU are on, as in the firmware: where the virtual Pi's line fills take time,
-@ they take it here too. The translation table lies at 0x4000, below the image.
+@ 0x0100_0000. Caches and MMU are on, as in the firmware. The translation table lies at 0x4000, below
+@ the image.
 @
-@ CCNT counts clocks of the core in 32 bits. The longest transform takes some 2^31.
+@ CCNT counts clocks of the core in 32 bits, PMN0 the instructions that were executed. The longest
+@ transform takes some 2^31 clocks.
 @
-@ Sources: ARM1176JZF-S TRM (DDI 0301H), section 3.2.51 (PMNC) and 3.2.52 (CCNT), chapter 6 (sections
+@ Sources: ARM1176JZF-S TRM (DDI 0301H), section 3.2.51 (PMNC) to 3.2.53 (PMN0), chapter 6 (sections
 @ of ARMv6), chapter 20 (VFP); BCM2835's watchdog as in Linux `bcm2835_wdt.c`.
 
 .syntax unified
@@ -20,13 +21,14 @@ _start:
     b       begin
     .word   0
 task:
-    .ascii  "FFT5"                          @ magic
+    .ascii  "FFT6"                          @ magic
     .word   0                               @ engine
     .word   0                               @ log2n
     .word   0                               @ radix
     .word   0                               @ inverse
     .word   0                               @ status
     .word   0                               @ clocks
+    .word   0                               @ instructions
 
 engines:
     .word   {prepare_f32}, {transform_f32}
@@ -66,16 +68,20 @@ begin:
     blx     r2
     cmp     r0, #0
     beq     1f
-    mov     r0, #5                          @ PMNC: count, from 0
+    ldr     r0, =0x00700007                 @ PMNC: count, from 0; PMN0 event 7
     mcr     p15, 0, r0, c15, c12, 0
     mov     r0, r4
     mov     r1, r5
     ldr     r2, [r7, #4]
     mrc     p15, 0, r8, c15, c12, 1         @ CCNT
+    mrc     p15, 0, r10, c15, c12, 2        @ PMN0
     blx     r2
+    mrc     p15, 0, r11, c15, c12, 2
     mrc     p15, 0, r9, c15, c12, 1
     sub     r9, r9, r8
+    sub     r11, r11, r10
     str     r9, [r5, #24]
+    str     r11, [r5, #28]
     mov     r6, #1                          @ done
 1:  str     r6, [r5, #20]
     mov     r0, #0                          @ what is read of this is in memory

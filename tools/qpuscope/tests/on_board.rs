@@ -133,9 +133,10 @@ fn a_plan_is_timed_on_a_board_beside_the_simulator() {
     assert_eq!(status, 0, "{said}");
     let report: Value = serde_json::from_slice(&output.stdout).expect("a JSON object");
     let us = |key: &str| report[key].as_f64().expect("microseconds");
-    // Starts and ends of launches are the ARM's.
+    // Starts and ends of launches are the ARM's, and what it did before decides which lines the
+    // system L2 holds.
     let ratio = us("measured_us") / us("us");
-    assert!((0.95..1.1).contains(&ratio), "{report}");
+    assert!((0.9..1.1).contains(&ratio), "{report}");
     let (_, status, said) = plan("4194304");
     assert!(
         status != 0 && said.contains("bytes of the board's memory"),

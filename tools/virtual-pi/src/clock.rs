@@ -1,8 +1,14 @@
 //! Virtual time: every constant that says how long something takes.
 //!
 //! Time is counted in ARM clocks since power-on. Where the evidence leaves a range, the slow end is
-//! taken, so that a program which is in time here is in time on a board. All of these are modelled,
-//! none is measured on a board by us.
+//! taken. That is no promise: a program which is in time here may be late on a board where nobody
+//! has published how long something takes. All of these are modelled, none is measured on a board
+//! by us.
+//!
+//! The ARM's way to memory follows the published times of one program on a Pi 1 at 700 MHz: a zlib
+//! round trip of 8 KiB (dwelch67's `raspberrypi/twain`, README; gcc 4.6.1, 4.7.0 and 4.8.1 with
+//! `-O2 -mcpu=arm1176jzf-s`), in ticks of the ARM timer at 250 MHz. docs/what-a-number-means.md
+//! has them beside those that the same program takes here.
 
 /// ARM1176 clock of a Pi 1. Source: `config.txt` documentation, default `arm_freq` (Pi 1: 700).
 pub const ARM_HZ: u64 = 700_000_000;
@@ -20,6 +26,24 @@ pub const DOUBLE_DIVIDE_CLOCKS: u64 = 8;
 /// One access to a peripheral, on top of its instruction. The bus to the peripherals costs tens of
 /// nanoseconds; issue 2 of this project sets 50 ns.
 pub const MMIO_CLOCKS: u64 = ARM_HZ * 50 / 1_000_000_000;
+
+/// A load or store that no cache holds, on top of its instruction. twain with the instruction cache
+/// alone takes 31.1 to 31.7 ms longer than with both, and does 640,000 accesses: 49 to 50 ns each.
+pub const UNCACHED_ACCESS_CLOCKS: u64 = ARM_HZ * 50 / 1_000_000_000;
+
+/// A group of instructions that no cache holds, on top of what they do: from where a branch leads,
+/// or from where the last group ended, to the end of a line. twain with no cache takes 9.8, 11.7 or
+/// 13.3 ms longer than with the instruction cache alone, and comes to 434,000 groups: 22 to 31 ns.
+pub const UNCACHED_FETCH_CLOCKS: u64 = (ARM_HZ * 31).div_ceil(1_000_000_000);
+
+/// A line fill of the ARM that finds its line in the system L2: an access to memory, and three more
+/// of 8 bytes in the same burst, which take two clocks of V3D each ([`L2_BEAT`] says why). With it,
+/// twain with both caches takes 3 % longer than on the slowest of its boards.
+pub const LINE_FILL_CLOCKS: u64 = UNCACHED_ACCESS_CLOCKS + (3 * 2 * ARM_HZ).div_ceil(V3D_HZ);
+
+/// The same without the cycle model, where no line is in the system L2: longer by V3D's time to
+/// open a row of SDRAM and read a line, 21 of its clocks.
+pub const SDRAM_FILL_CLOCKS: u64 = LINE_FILL_CLOCKS + (21 * ARM_HZ).div_ceil(V3D_HZ);
 
 /// V3D clock of a Pi 1. Source: `config.txt` documentation, default `v3d_freq` (Pi 1: 250).
 pub const V3D_HZ: u64 = 250_000_000;
@@ -71,10 +95,6 @@ pub const DMA_WRITE_CLOCKS: u64 = ARM_HZ * 200 / 1_000_000_000;
 /// hundredths of a V3D clock. The bus is 128 bits wide (BCM2835 ARM Peripherals, section 4.3); an
 /// AXI access has an address and data. The slow end: one after the other, two clocks.
 pub const L2_BEAT: u64 = 200;
-
-/// Clocks of a line fill of the ARM, without the cycle model: V3D's way to SDRAM with a row to
-/// open, 43 of its clocks.
-pub const LINE_FILL_CLOCKS: u64 = 43 * ARM_HZ / V3D_HZ;
 
 /// Hundredths of V3D clocks at an ARM clock.
 pub fn v3d_ticks(clocks: u64) -> u64 {

@@ -150,9 +150,6 @@ pub struct Config {
     /// V3D without its cycle model: results are the same, a job takes a round for each instruction,
     /// and its time is no figure for the chip.
     pub v3d_functional: bool,
-    /// A line that the ARM loads from and does not have in its data cache takes time; otherwise it
-    /// is there at once. Needs [`Checks::cache`], which knows the lines.
-    pub line_fills: bool,
     /// Order seed handed to the V3D simulator; one other than 0 also switches the cycle model off.
     pub v3d_seed: u64,
     /// Turn V3D's warnings into faults.
@@ -227,7 +224,6 @@ impl Default for Config {
             clocks_run_at_boot: false,
             memory_noise: false,
             v3d_functional: false,
-            line_fills: false,
             v3d_seed: 0,
             v3d_strict: false,
             v3d_constants: v3d_sim::Constants::recommended(),

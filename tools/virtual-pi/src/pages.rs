@@ -68,6 +68,12 @@ impl<T: Clone, const SIZE: usize> Pages<T, SIZE> {
         start as u32
     }
 
+    /// The page, which was made, whose values start at `start`.
+    pub fn page(&self, start: u32) -> u32 {
+        let constants = self.values.len() / SIZE - self.made.len();
+        self.made[start as usize / SIZE - constants]
+    }
+
     /// A value of the page whose values start at `start`; indices wrap at `SIZE`.
     #[inline(always)]
     pub fn at(&self, start: u32, index: usize) -> &T {
@@ -118,7 +124,7 @@ mod tests {
         for page in 100..1000 {
             pages.make(page);
         }
-        assert_eq!(pages.make(7), start);
+        assert_eq!((pages.make(7), pages.page(start)), (start, 7));
         assert_eq!(pages.start(7 + PAGES as u32), start);
         assert_eq!(
             (pages.rest(7, 0), pages.rest(7, 1)),

@@ -2,8 +2,8 @@
 
 mod guest;
 
-use guest::Guest;
 use guest::capture::{BLOCKS, BUS, CM, CS_RECEIVE, Capture, DMA, GPIO, PCM, RING};
+use guest::{Guest, TIMER};
 use virtual_pi::{
     Agent, Config, FaultKind, I2sPart, I2sPins, I2sRole, MicrophoneSide, Signal, Stop, VirtualPi,
     Wiring,
@@ -319,9 +319,7 @@ fn nothing_is_received_while_the_fifo_stands_by_or_without_a_clock() {
     capture.pcm(&mut guest);
     // Standby: words do not stay.
     guest.poke(PCM, CS_RECEIVE & !(1 << 25));
-    guest.set(2, 400_000);
-    let top = guest.here();
-    guest.word(0xe252_2001).branch(1, top);
+    wait(&mut guest);
     guest.peek(PCM).set(1, NOTES + 4).str(0, 1, 0).hang();
     let mut pi = board(count(ADC), &guest);
     assert_eq!(pi.run_until_ns(20 * MS), Stop::Deadline);
@@ -379,10 +377,7 @@ fn interrupts_of_dma_wake_the_arm_block_by_block() {
     capture.run(&mut guest);
     for index in 0..4 {
         guest.wfi().poke(capture.dma(), 1 << 2 | 1 << 1 | 1);
-        guest
-            .peek(guest::TIMER + 4)
-            .set(1, NOTES + 4 * index)
-            .str(0, 1, 0);
+        guest.peek(TIMER + 4).set(1, NOTES + 4 * index).str(0, 1, 0);
     }
     guest.hang();
     let mut pi = board(count(ADC), &guest);
@@ -476,11 +471,12 @@ fn clean_blocks(guest: &mut Guest) {
     guest.clean(BLOCKS).clean(BLOCKS + 32);
 }
 
-/// Longer than two blocks of the ring.
+/// Waits 2 ms: longer than two blocks of the ring.
 fn wait(guest: &mut Guest) {
-    guest.set(2, 400_000);
+    guest.peek(TIMER + 4).word(0xe280_2e7d); // add r2, r0, #2000
     let top = guest.here();
-    guest.word(0xe252_2001).branch(1, top);
+    guest.ldr(0, 1, 0).word(0xe150_0002).branch(3, top); // until it is not below r2
+    guest.set(1, 0).cp15(1, 7, 10, 5);
 }
 
 #[test]

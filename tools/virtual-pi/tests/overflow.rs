@@ -336,7 +336,6 @@ fn dma_waits_for_the_arm_at_the_way_to_memory() {
         let config = Config {
             dma_outstanding_writes: 2,
             dma_write_delay_ns,
-            line_fills: true,
             ..Config::default()
         };
         let mut pi = with_adc(config, &guest(loads));

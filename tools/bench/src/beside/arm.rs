@@ -25,10 +25,8 @@ pub struct Length {
     pub log2n: u32,
     /// Microseconds of the QPUs.
     pub qpu_us: f64,
-    /// Microseconds of the ARM's instructions.
+    /// Microseconds of the ARM.
     pub arm_us: f64,
-    /// Microseconds of the ARM with line fills of its data cache.
-    pub arm_filling_us: f64,
     /// Relative rms error of the QPUs, in parts per million.
     pub qpu_ppm: f64,
     /// The counterpart of the ARM.
@@ -48,8 +46,7 @@ pub fn measure(
             image.display()
         );
     }
-    let load = || Guest::load(Some(guest));
-    let (guest, filling) = (load()?, load()?.with_line_fills());
+    let guest = Guest::load(Some(guest))?;
     let length = |log2n: u32| {
         let opening = Opening {
             // Jobs of a host, which a board's owner allows on the card.
@@ -68,13 +65,11 @@ pub fn measure(
         };
         let expected = reference(log2n, wanted.direction);
         let arm = guest.transform(&wanted, &expected)?;
-        let arm_filling = filling.transform(&wanted, &expected)?;
         progress(&format!("2^{log2n} on the virtual Pi"));
         Ok(Length {
             log2n,
             qpu_us: qpus.us,
             arm_us: arm.us,
-            arm_filling_us: arm_filling.us,
             qpu_ppm: 1e6 * qpus.rel_rms_err,
             arm_ppm: 1e6 * arm.error,
         })
@@ -85,20 +80,13 @@ pub fn measure(
 /// The table of the document.
 pub fn table(lengths: &[Length]) -> Table {
     let mut table = Table::new(&[
-        "log2 N",
-        "QPUs us",
-        "ARM us",
-        "with line fills",
-        "ratio",
-        "QPUs ppm",
-        "ARM ppm",
+        "log2 N", "QPUs us", "ARM us", "ratio", "QPUs ppm", "ARM ppm",
     ]);
     for length in lengths {
         table.row(vec![
             length.log2n.to_string(),
             figure(length.qpu_us),
             figure(length.arm_us),
-            figure(length.arm_filling_us),
             format!("{:.2}", length.arm_us / length.qpu_us),
             format!("{:.2}", length.qpu_ppm),
             format!("{:.2}", length.arm_ppm),

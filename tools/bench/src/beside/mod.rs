@@ -3,7 +3,7 @@
 //! `cargo xtask bench --beside` measures both and keeps the figures, so that every run of the bench
 //! can write the page; `--record` measures them too. Both sides of the first table are by the clock
 //! of the virtual Pi: the QPUs as jobs of the host on the very firmware, the ARM as the guest that
-//! counts the CPU engine's instructions. Planes run on the simulator, as all other transforms of
+//! counts the CPU engine's clocks. Planes run on the simulator, as all other transforms of
 //! the page do.
 
 mod arm;

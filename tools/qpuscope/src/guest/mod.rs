@@ -2,17 +2,16 @@
 //!
 //! The image (package `guest-fft`) is the firmware's compiler's work with the firmware's flags. The
 //! task is written into it, the board runs until the guest resets it, and what the guest left is
-//! read from the board's memory. Clocks are those between two readings of the ARM's cycle counter:
-//! the virtual Pi gives each instruction two of 700 MHz and does not model the latency of the VFP,
-//! so times are modelled, not measured. Line fills of the data cache take time only where they are
-//! asked for ([`Guest::with_line_fills`]).
+//! read from the board's memory. Clocks and instructions are those between two readings of the
+//! ARM's counters: the virtual Pi gives each instruction two clocks of 700 MHz and adds the waits
+//! for memory. It does not model the latency of the VFP, so times are modelled, not measured.
 
 pub mod transform;
 
 use std::path::{Path, PathBuf};
 
 use guest_fft::{DONE, MAGIC, TASK_OFFSET, TASK_WORDS, Task};
-use virtual_pi::{ARM_HZ, Config, INSTRUCTION_CLOCKS, Stop, VirtualPi};
+use virtual_pi::{ARM_HZ, Config, Stop, VirtualPi};
 
 use crate::failure::{Failure, Result};
 use crate::files::input;
@@ -26,13 +25,13 @@ const FILE: &str = "guest-fft.img";
 /// The guest's image.
 pub struct Guest {
     image: Vec<u8>,
-    line_fills: bool,
 }
 
 /// A board on which a task was done.
 pub struct Done {
     pi: VirtualPi,
-    clocks: u64,
+    clocks: u32,
+    instructions: u32,
 }
 
 impl Guest {
@@ -58,17 +57,7 @@ impl Guest {
                 say::path(&path)
             )));
         }
-        Ok(Self {
-            image,
-            line_fills: false,
-        })
-    }
-
-    /// The same on a board whose line fills take time: then clocks count more than instructions.
-    #[must_use]
-    pub fn with_line_fills(mut self) -> Self {
-        self.line_fills = true;
-        self
+        Ok(Self { image })
     }
 
     /// Does one task, in at most `limit_ns` of virtual time.
@@ -82,7 +71,6 @@ impl Guest {
         }
         let config = Config {
             no_reboot: true,
-            line_fills: self.line_fills,
             ..Config::default()
         };
         let mut pi =
@@ -101,23 +89,24 @@ impl Guest {
         }
         Ok(Done {
             pi,
-            clocks: u64::from(after.clocks),
+            clocks: after.clocks,
+            instructions: after.instructions,
         })
     }
 }
 
 impl Done {
-    /// Instructions of the task, its call included; more where line fills take time.
+    /// Instructions of the task, its call included.
     #[must_use]
-    pub const fn instructions(&self) -> u64 {
-        self.clocks / INSTRUCTION_CLOCKS
+    pub fn instructions(&self) -> u64 {
+        self.instructions.into()
     }
 
-    /// Microseconds by the board's clock, two clocks of 700 MHz an instruction, and those of line
-    /// fills where they take time.
+    /// Microseconds by the board's clock: two clocks of 700 MHz an instruction, and the waits for
+    /// memory. After 6.1 s the counter begins again.
     #[must_use]
     pub fn us(&self) -> f64 {
-        self.clocks as f64 * 1e6 / ARM_HZ as f64
+        f64::from(self.clocks) * 1e6 / ARM_HZ as f64
     }
 
     /// Bytes of the board's memory; `None` where it has none.

@@ -83,8 +83,8 @@ impl Wanted {
     fn limit_ns(&self) -> u64 {
         let points = 1u64 << self.log2n;
         let instructions = points * (10_000 + 500 * u64::from(self.log2n)) + 10_000_000;
-        // Three nanoseconds each (two clocks of 700 MHz).
-        3 * instructions
+        // Three nanoseconds each (two clocks of 700 MHz), and as long for memory.
+        6 * instructions
     }
 }
 

@@ -5,9 +5,8 @@
 //! invalidated, and as dirty from the first store until it is cleaned. A real cache evicts lines at
 //! times of its own and so hides such mistakes now and then; here every one of them shows.
 //!
-//! The ARM's fast path looks up one byte per access in the page that its TLB entry names. Pages
-//! that are not write-back cacheable use one of two constant pages instead: on `OPEN` every access
-//! is fast, on `WATCH_STORES` every store takes the slow path.
+//! The ARM's fast path looks up one byte per access in the page that its TLB entry names. States
+//! are kept with the check off, too: the time of loads and stores needs them.
 //!
 //! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; reference/virtual_pi.md, checks 1 and 5.
 
@@ -34,7 +33,7 @@ const BY_MAILBOX: u8 = 8;
 const DISCARDED: u8 = 16;
 /// It was DMA that did so.
 const BY_DMA: u8 = 32;
-/// Another line has taken its place, where line fills take time.
+/// For time, it is not there: another line has taken its place, or it has only been stored to.
 pub const COLD: u8 = 64;
 
 /// A line of the ARM's data cache.
@@ -46,14 +45,9 @@ const CHANGES_LIMIT: usize = 1 << 20;
 /// Lines in a page.
 const LINES: usize = 4096 / LINE_BYTES as usize;
 
-/// Start of the constant page on which every access is fast.
-pub const OPEN: u32 = LINES as u32;
-/// Start of the constant page on which loads are fast and stores are not.
-pub const WATCH_STORES: u32 = 2 * LINES as u32;
-
 /// State of every line.
 pub struct Lines {
-    /// Those of each page that has ever had a line whose state is not 0, and the constant pages.
+    /// Those of each page that has ever had a line whose state is not 0.
     pages: Pages<u8, LINES>,
     /// The first store or clean since the last DSB that may still be in the write buffer: its
     /// physical address.
@@ -69,15 +63,15 @@ pub struct Lines {
     /// changed is often walked for its neighbours, which is fine while the entry itself is the
     /// same.
     table_lines: HashMap<u32, [u32; 8]>,
+    /// Mistakes are found.
     enabled: bool,
 }
 
 impl Lines {
-    /// Nothing held. With `enabled` false every page is open and nothing is ever found.
+    /// Nothing held. With `enabled` false no mistake is ever found.
     pub fn new(enabled: bool) -> Self {
-        let untouched = [0; LINES];
         Self {
-            pages: Pages::new(&[untouched, [PRESENT | DIRTY; LINES], [PRESENT; LINES]]),
+            pages: Pages::new(&[[0; LINES]]),
             undrained: None,
             changed: Vec::new(),
             invalidated: false,
@@ -96,11 +90,12 @@ impl Lines {
 
     /// The start for TLB entries of cached memory.
     pub fn start_for(&mut self, physical: u32) -> u32 {
-        if self.enabled {
-            self.pages.make(physical >> 12)
-        } else {
-            OPEN
-        }
+        self.pages.make(physical >> 12)
+    }
+
+    /// The physical address behind a virtual one; `start` from the TLB entry.
+    pub fn physical(&self, start: u32, address: u32) -> u32 {
+        self.pages.page(start) << 12 | address & 0xfff
     }
 
     fn line_mut(&mut self, physical: u32) -> &mut u8 {
@@ -125,9 +120,26 @@ impl Lines {
         write_back: bool,
         memory: &Memory,
     ) -> Result<(), FaultKind> {
-        if !self.enabled {
-            return Ok(());
+        if self.enabled {
+            self.judge_touch(physical, store, write_back, memory)?;
         }
+        let line = self.line_mut(physical);
+        *line &= !DISCARDED;
+        *line |= if store && write_back {
+            PRESENT | DIRTY
+        } else {
+            PRESENT
+        };
+        Ok(())
+    }
+
+    fn judge_touch(
+        &mut self,
+        physical: u32,
+        store: bool,
+        write_back: bool,
+        memory: &Memory,
+    ) -> Result<(), FaultKind> {
         let state = self.real(physical);
         if state & STALE != 0 {
             let by = match state & (BY_MAILBOX | BY_DMA) {
@@ -149,22 +161,15 @@ impl Lines {
             let words = std::array::from_fn(|index| memory.word(first + 4 * index as u32));
             self.table_lines.insert(physical >> 5, words);
         }
-        let line = self.line_mut(physical);
-        *line &= !DISCARDED;
-        *line |= if store && write_back {
-            PRESENT | DIRTY
-        } else {
-            PRESENT
-        };
         Ok(())
     }
 
-    /// Another line takes the place of this one.
+    /// The line is not there, for time.
     pub fn cool(&mut self, physical: u32) {
         *self.line_mut(physical) |= COLD;
     }
 
-    /// The line has come, or is on its way.
+    /// The line has come.
     pub fn warm(&mut self, physical: u32) {
         if self.real(physical) & COLD != 0 {
             *self.line_mut(physical) &= !COLD;
@@ -203,7 +208,7 @@ impl Lines {
         if clean {
             self.undrained.get_or_insert(physical);
         }
-        if !self.enabled || self.real(physical) == 0 {
+        if self.real(physical) == 0 {
             return;
         }
         if clean && self.real(physical) & DIRTY != 0 {

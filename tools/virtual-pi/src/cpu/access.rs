@@ -22,6 +22,11 @@ pub struct Manner {
     pub exclusive: bool,
 }
 
+/// State of a line that a store finds in the cache.
+const IN_CACHE: u8 = PRESENT | DIRTY;
+/// State of a line that has only been stored to.
+const PAST_CACHE: u8 = PRESENT | DIRTY | COLD;
+
 impl Manner {
     const STRICT: Self = Self {
         strict: true,
@@ -48,11 +53,13 @@ impl Cpu {
     #[inline(always)]
     pub fn store<const SIZE: u32>(&mut self, address: u32, value: u32) -> Option<()> {
         let entry = self.tlb.entry(address);
-        if entry.write == address & (0xffff_f000 | (SIZE - 1))
-            && self.board.lines.state(entry.lines, address) & (PRESENT | DIRTY | STALE | COLD)
-                == PRESENT | DIRTY
-        {
+        if entry.write == address & (0xffff_f000 | (SIZE - 1)) {
             let page = entry.page;
+            match self.board.lines.state(entry.lines, address) & (PRESENT | DIRTY | STALE | COLD) {
+                IN_CACHE => {}
+                PAST_CACHE => self.store_past(address),
+                _ => return self.store_slow(address, SIZE, value, Manner::default()),
+            }
             let word = self.board.memory.at_mut(page, address as usize >> 2);
             *word = insert::<SIZE>(*word, address, value);
             return Some(());
@@ -91,6 +98,9 @@ impl Cpu {
         }
         self.check_exclusive(&found, physical, manner)?;
         self.touch(&found, physical, false)?;
+        if !found.kind.is_cached() {
+            self.wait_for_memory(physical);
+        }
         if !manner.user {
             self.fill_tlb(address, &found);
         }
@@ -117,6 +127,9 @@ impl Cpu {
         }
         self.check_exclusive(&found, physical, manner)?;
         self.touch(&found, physical, true)?;
+        if found.kind != MemoryType::WriteBack {
+            self.wait_for_memory(physical);
+        }
         if matches!(found.kind, MemoryType::Uncached | MemoryType::WriteThrough) {
             self.board.lines.store_past_cache(physical);
         }
@@ -143,9 +156,8 @@ impl Cpu {
         let is_missing = lines.real(physical) & (PRESENT | COLD) != PRESENT;
         let touched = lines.touch(physical, store, write_back, memory);
         self.or_fault(touched, physical)?;
-        if is_missing && self.data_cache.is_some() {
-            self.fill_line(physical, store);
-            self.drop_unmade();
+        if is_missing {
+            self.miss_line(physical, store);
         }
         Some(())
     }
@@ -267,7 +279,7 @@ impl Cpu {
     }
 
     fn check_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<()> {
-        self.clock += crate::clock::MMIO_CLOCKS;
+        self.wait(crate::clock::MMIO_CLOCKS);
         if manner.exclusive && self.config.checks.exclusive {
             self.fault(FaultKind::ExclusiveUncached, Some(physical));
             return None;

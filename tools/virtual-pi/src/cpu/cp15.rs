@@ -47,9 +47,17 @@ pub struct Registers {
     context_id: u32,
     thread_id: [u32; 3],
     pmnc: u32,
-    /// The clock at which the cycle counter was 0.
-    ccnt_zero: u64,
-    ccnt_stopped: u32,
+    /// CCNT, and the counters of events.
+    counters: [Counter; 3],
+}
+
+/// A counter of the performance monitor.
+#[derive(Clone, Copy, Default)]
+struct Counter {
+    /// The number of events since power-on when it was 0.
+    zero: u64,
+    /// Its value, while it stands still.
+    held: u32,
 }
 
 impl Registers {
@@ -58,7 +66,14 @@ impl Registers {
         Self {
             sctlr: SCTLR_RESET,
             actlr: 7,
-            ccnt_zero: clock,
+            counters: [
+                Counter {
+                    zero: clock,
+                    held: 0,
+                },
+                Counter::default(),
+                Counter::default(),
+            ],
             ..Self::default()
         }
     }
@@ -147,11 +162,7 @@ fn value(cpu: &mut Cpu, place: Place) -> Option<u32> {
         (7, 0, 10, 6) => 0,
         (12, 0, 0, 0) => registers.vbar,
         (15, 0, 12, 0) => registers.pmnc,
-        (15, 0, 12, 1) => cycle_count(cpu),
-        (15, 0, 12, 2 | 3) => {
-            cpu.not_modelled("the performance counters other than CCNT");
-            0
-        }
+        (15, 0, 12, index @ 1..=3) => read_counter(cpu, index as usize - 1),
         (9..=11, ..) => {
             cpu.not_modelled("cache lockdown, TCM and TLB lockdown registers");
             0
@@ -186,11 +197,7 @@ fn write(cpu: &mut Cpu, place: Place, value: u32) {
         (8, 0, 5..=7, 0..=3) => cpu.flush_tlb(),
         (12, 0, 0, 0) => cpu.cp15.vbar = value & !31,
         (15, 0, 12, 0) => write_pmnc(cpu, value),
-        (15, 0, 12, 1) => {
-            cpu.cp15.ccnt_stopped = value;
-            cpu.cp15.ccnt_zero = cpu.clock.wrapping_sub(u64::from(value));
-        }
-        (15, 0, 12, 2 | 3) => cpu.not_modelled("the performance counters other than CCNT"),
+        (15, 0, 12, index @ 1..=3) => set_counter(cpu, index as usize - 1, value),
         (9..=11, ..) => cpu.not_modelled("cache lockdown, TCM and TLB lockdown registers"),
         _ => cpu.undefined(),
     }
@@ -200,9 +207,16 @@ fn write(cpu: &mut Cpu, place: Place, value: u32) {
 fn maintain(cpu: &mut Cpu, crm: u32, op2: u32, value: u32) {
     let lines = &mut cpu.board.lines;
     match (crm, op2) {
-        // Instruction cache, prefetch and branch buffers: transparent here.
-        (5, 0 | 1 | 2 | 4 | 6 | 7) | (13, 1) => {}
-        (6 | 7, 0) => lines.maintain_all(false, true),
+        // By set and way, too, everything is dropped: it only costs time.
+        (5, 0 | 2) => cpu.invalidate_code(),
+        (5, 1) => cpu.invalidate_code_line(value),
+        // Prefetch and branch buffers: transparent here.
+        (5, 4 | 6 | 7) | (13, 1) => {}
+        (6, 0) => lines.maintain_all(false, true),
+        (7, 0) => {
+            lines.maintain_all(false, true);
+            cpu.invalidate_code();
+        }
         (10, 0) => lines.maintain_all(true, false),
         (14, 0) => lines.maintain_all(true, true),
         (6, 1) => maintain_line(cpu, value, false, true),
@@ -237,15 +251,22 @@ pub fn range(cpu: &mut Cpu, op: &Operation) {
     }
     let (end, start) = (cpu.r[op.rd as usize & 15], cpu.r[op.rn as usize & 15]);
     let (clean, invalidate) = match (op.word >> 4 & 15, op.word & 15) {
-        (0, 5) => return,
+        (0, 5) => return for_lines(start, end, |address| cpu.invalidate_code_line(address)),
         (0, 6) => (false, true),
         (0, 12) => (true, false),
         (0, 14) => (true, true),
         _ => return cpu.undefined(),
     };
+    for_lines(start, end, |address| {
+        maintain_line(cpu, address, clean, invalidate);
+    });
+}
+
+/// Calls for each line from that of `start` to that of `end`.
+fn for_lines(start: u32, end: u32, mut act: impl FnMut(u32)) {
     let mut address = start & !31;
     while address <= end {
-        maintain_line(cpu, address, clean, invalidate);
+        act(address);
         match address.checked_add(32) {
             Some(next) => address = next,
             None => break,
@@ -253,24 +274,51 @@ pub fn range(cpu: &mut Cpu, op: &Operation) {
     }
 }
 
-/// CCNT: clocks since it was reset, by 64 with PMNC.D; it stands still while PMNC.E is clear.
-fn cycle_count(cpu: &Cpu) -> u32 {
-    let registers = &cpu.cp15;
-    if registers.pmnc & 1 == 0 {
-        return registers.ccnt_stopped;
+/// The event of the performance monitor that an instruction was executed.
+const EXECUTED: u32 = 7;
+
+/// MRC of counter `index`: CCNT, or one of the event that PMNC names.
+fn read_counter(cpu: &mut Cpu, index: usize) -> u32 {
+    let event = [EXECUTED, cpu.cp15.pmnc >> 20, cpu.cp15.pmnc >> 12][index] & 0xff;
+    if event != EXECUTED {
+        cpu.not_modelled("performance counters of events other than 7, instructions executed");
     }
-    let clocks = cpu.clock.wrapping_sub(registers.ccnt_zero);
-    if registers.pmnc & 8 != 0 {
-        (clocks / 64) as u32
-    } else {
-        clocks as u32
+    counted(cpu, index)
+}
+
+/// The events of a counter since power-on, and how many of them it counts as one.
+fn source(cpu: &Cpu, index: usize) -> (u64, u64) {
+    match index {
+        0 if cpu.cp15.pmnc & 8 != 0 => (cpu.clock, 64),
+        0 => (cpu.clock, 1),
+        _ => (cpu.executed(), 1),
     }
 }
 
+/// The value of a counter, which stands still while PMNC.E is clear.
+fn counted(cpu: &Cpu, index: usize) -> u32 {
+    let Counter { zero, held } = cpu.cp15.counters[index];
+    if cpu.cp15.pmnc & 1 == 0 {
+        return held;
+    }
+    let (now, unit) = source(cpu, index);
+    (now.wrapping_sub(zero) / unit) as u32
+}
+
+fn set_counter(cpu: &mut Cpu, index: usize, value: u32) {
+    let (now, unit) = source(cpu, index);
+    let zero = now.wrapping_sub(u64::from(value) * unit);
+    cpu.cp15.counters[index] = Counter { zero, held: value };
+}
+
 fn write_pmnc(cpu: &mut Cpu, value: u32) {
-    let count = if value & 4 != 0 { 0 } else { cycle_count(cpu) };
-    let scale = if value & 8 != 0 { 64 } else { 1 };
+    // C resets CCNT, and P the others.
+    let values: [u32; 3] = std::array::from_fn(|index| {
+        let is_reset = value & [4, 2, 2][index] != 0;
+        if is_reset { 0 } else { counted(cpu, index) }
+    });
     cpu.cp15.pmnc = value & !6;
-    cpu.cp15.ccnt_stopped = count;
-    cpu.cp15.ccnt_zero = cpu.clock.wrapping_sub(u64::from(count) * scale);
+    for (index, value) in values.into_iter().enumerate() {
+        set_counter(cpu, index, value);
+    }
 }

@@ -52,8 +52,10 @@ pub struct Translation {
     pub read: bool,
     /// Stores are allowed.
     pub write: bool,
-    /// Memory type.
+    /// Memory type for loads and stores.
     pub kind: MemoryType,
+    /// The instruction cache may hold it.
+    pub code_is_cached: bool,
 }
 
 /// Why there is no translation.
@@ -80,6 +82,7 @@ impl Cpu {
                 read: true,
                 write: true,
                 kind: MemoryType::StronglyOrdered,
+                code_is_cached: true,
             });
         }
         let first_at = self.first_level_address(address);
@@ -109,7 +112,8 @@ impl Cpu {
             page: found.page,
             read,
             write,
-            kind: found.kind,
+            kind: self.of_data(found.kind),
+            code_is_cached: found.kind.is_cached(),
         })
     }
 
@@ -214,12 +218,17 @@ impl Cpu {
                 return Err(not_modelled(what, address));
             }
         };
-        // Shared Normal memory is not held in L1 (TRM 6.6.1), nor is any while the cache is off.
-        Ok(if shared || self.cp15.sctlr & 1 << 2 == 0 {
+        // Shared Normal memory is not held in L1 (TRM 6.6.1).
+        Ok(if shared { MemoryType::Uncached } else { inner })
+    }
+
+    /// The type of memory for loads and stores, which are not cached while the data cache is off.
+    fn of_data(&self, kind: MemoryType) -> MemoryType {
+        if kind.is_cached() && self.cp15.sctlr & 1 << 2 == 0 {
             MemoryType::Uncached
         } else {
-            inner
-        })
+            kind
+        }
     }
 }
 

@@ -12,7 +12,7 @@
 //!
 //! Not modelled, and stopping with [`FaultKind::NotModelled`]: Thumb, Jazelle, monitor mode, the
 //! ARMv5 page-table format, TEX remapping, big-endian data, VFP vectors, VFP rounding modes other
-//! than to nearest, VFP traps. The instruction cache is transparent.
+//! than to nearest, VFP traps. The instruction cache takes time and is otherwise transparent.
 //!
 //! Source: ARM Architecture Reference Manual (DDI 0100I); ARM1176JZF-S TRM (DDI 0301H).
 
@@ -20,10 +20,11 @@ mod access;
 mod alu;
 mod branch;
 mod cp15;
+mod data_cache;
 mod decode;
 mod exception;
 mod exclusive;
-mod line_fill;
+mod instruction_cache;
 mod load_store;
 mod media;
 mod mmu;
@@ -33,16 +34,16 @@ mod registers;
 mod status;
 mod tlb;
 mod vfp;
+mod ways;
 
 use crate::board::Board;
+use crate::checks::LINE_BYTES;
 use crate::clock::{INSTRUCTION_CLOCKS, ns_from_clocks};
 use crate::config::Config;
 use crate::fault::{Fault, FaultKind};
 use decode::{Operation, decode};
+use instruction_cache::{CodePlace, NOWHERE};
 use registers::{CPSR_A, CPSR_F, CPSR_I, SVC, Z};
-
-/// A page that no address is in.
-const NO_PAGE: u64 = 1 << 40;
 
 /// Operations of one page.
 type CodePage = Box<[Operation; 1024]>;
@@ -53,6 +54,8 @@ pub struct Cpu {
     pub board: Board,
     /// ARM clocks since power-on.
     pub clock: u64,
+    /// Those of them in which no instruction began.
+    waited: u64,
     r: [u32; 16],
     /// Address of the next one.
     next_pc: u32,
@@ -68,13 +71,15 @@ pub struct Cpu {
     /// The address and size that LDREX marked.
     exclusive: Option<(u32, u32)>,
     tlb: tlb::Tlb,
-    /// Where line fills take time.
-    data_cache: Option<line_fill::DataCache>,
+    data_cache: data_cache::DataCache,
+    instruction_cache: instruction_cache::InstructionCache,
     /// Operations, by where their page starts in memory.
     code: Vec<Option<CodePage>>,
-    /// Virtual address of the page of the operations that execute; [`NO_PAGE`] makes the loop look
+    /// Virtual address of the page of the operations that execute; [`NOWHERE`] makes the loop look
     /// again.
-    fetch_page: u64,
+    fetch_page: u32,
+    /// Virtual address of the line that they are in, while the cache holds it; else [`NOWHERE`].
+    fetch_line: u32,
     /// Clock at which the loop has to look at the board again.
     deadline: u64,
     /// In WFI.
@@ -98,6 +103,7 @@ impl Cpu {
         Self {
             board,
             clock,
+            waited: clock,
             r,
             next_pc: 0x8000,
             nzcv: Z,
@@ -110,9 +116,11 @@ impl Cpu {
             vfp: vfp::Vfp::default(),
             exclusive: None,
             tlb: tlb::Tlb::new(),
-            data_cache: config.line_fills.then(line_fill::DataCache::new),
+            data_cache: data_cache::DataCache::new(),
+            instruction_cache: instruction_cache::InstructionCache::new(),
             code: Vec::new(),
-            fetch_page: NO_PAGE,
+            fetch_page: NOWHERE,
+            fetch_line: NOWHERE,
             deadline: 0,
             waiting: false,
             abort: false,
@@ -140,7 +148,7 @@ impl Cpu {
                 return;
             }
             if self.hung {
-                self.clock = wake.min(until).max(self.clock);
+                self.wait_until(wake.min(until));
                 continue;
             }
             self.abort |= self.board.take_abort();
@@ -148,7 +156,7 @@ impl Cpu {
             let (irq, fiq) = self.board.interrupts();
             if self.waiting {
                 if !irq && !fiq && !aborts {
-                    self.clock = wake.min(until).max(self.clock);
+                    self.wait_until(wake.min(until));
                     continue;
                 }
                 self.waiting = false;
@@ -166,20 +174,36 @@ impl Cpu {
         }
     }
 
+    /// Lets clocks pass.
+    fn wait(&mut self, clocks: u64) {
+        self.clock += clocks;
+        self.waited += clocks;
+    }
+
+    /// Lets time pass up to a clock.
+    fn wait_until(&mut self, clock: u64) {
+        self.wait(clock.saturating_sub(self.clock));
+    }
+
+    /// Instructions that have been executed, this one included.
+    fn executed(&self) -> u64 {
+        (self.clock - self.waited) / INSTRUCTION_CLOCKS
+    }
+
     /// Executes instructions until `deadline`.
     fn execute(&mut self) {
         loop {
             let address = self.next_pc;
-            if let Some(start) = self.fetch_translation(address) {
-                self.fetch_page = u64::from(address & !0xfff);
-                let slot = start as usize / 1024;
+            if let Some(place) = self.fetch_translation(address) {
+                self.fetch_page = address & !0xfff;
+                let slot = place.start as usize / 1024;
                 if slot >= self.code.len() {
                     self.code.resize_with(slot + 1, || None);
                 }
                 let mut code = self.code[slot]
                     .take()
                     .unwrap_or_else(|| Box::new([decode(0); 1024]));
-                self.execute_page(&mut code, start);
+                self.execute_page(&mut code, place);
                 self.code[slot] = Some(code);
             }
             if self.clock >= self.deadline {
@@ -190,15 +214,14 @@ impl Cpu {
 
     /// The inner loop: stays until execution leaves the page or reaches `deadline`.
     #[inline(never)]
-    fn execute_page(&mut self, code: &mut [Operation; 1024], start: u32) {
+    fn execute_page(&mut self, code: &mut [Operation; 1024], place: CodePlace) {
         loop {
             let address = self.next_pc;
-            let offset = u64::from(address).wrapping_sub(self.fetch_page);
-            if offset >= 4096 {
+            if address & !(LINE_BYTES - 1) != self.fetch_line && !self.enter_line(address, place) {
                 return;
             }
-            let index = offset as usize / 4;
-            let word = self.board.memory.at(start, index);
+            let index = address as usize / 4 % 1024;
+            let word = self.board.memory.at(place.start, index);
             let operation = &mut code[index];
             if operation.word != word {
                 *operation = decode(word);

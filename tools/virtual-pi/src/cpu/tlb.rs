@@ -1,16 +1,17 @@
 //! The TLBs, which are what makes loads, stores and fetches fast.
 //!
-//! An entry of the data TLB exists only for RAM; its tags say whether loads and stores may use it,
-//! and it says where the words of the page and its line states start (see [`crate::checks`]). A
-//! page that was never written has no words of its own yet: loads find the common zeros, until some
-//! page is written for the first time.
+//! An entry of the data TLB exists only for RAM that the cache may hold, as all other accesses take
+//! their time. Its tags say whether loads and stores may use it, and it says where the words of the
+//! page and its line states start (see [`crate::checks`]). A page that was never written has no
+//! words of its own yet: loads find the common zeros, until some page is written for the first
+//! time.
 //! The sizes are ours, not the chip's: nothing here takes time, and tables are walked again after
 //! every operation that a program must use to make changes visible.
 
+use super::Cpu;
+use super::instruction_cache::{CodePlace, NOWHERE};
 use super::mmu::{Access, MemoryType, Translation, WalkError};
 use super::registers::USR;
-use super::{Cpu, NO_PAGE};
-use crate::checks;
 use crate::fault::FaultKind;
 use crate::memory::NOT_MADE;
 
@@ -37,7 +38,7 @@ pub struct Entry {
 /// Both TLBs.
 pub struct Tlb {
     entries: Box<[Entry; ENTRIES]>,
-    fetch: Box<[(u32, u32); FETCH_ENTRIES]>,
+    fetch: Box<[(u32, CodePlace); FETCH_ENTRIES]>,
     /// There are entries of pages that were never written.
     has_unmade: bool,
     /// Pages of memory that were written when there were none.
@@ -53,9 +54,14 @@ impl Tlb {
             page: 0,
             lines: 0,
         };
+        let nowhere = CodePlace {
+            start: NOT_MADE,
+            physical: 0,
+            is_cached: false,
+        };
         Self {
             entries: Box::new([none; ENTRIES]),
-            fetch: Box::new([(NO_TAG, 0); FETCH_ENTRIES]),
+            fetch: Box::new([(NO_TAG, nowhere); FETCH_ENTRIES]),
             has_unmade: false,
             made: 0,
         }
@@ -79,29 +85,26 @@ impl Cpu {
             entry.0 = NO_TAG;
         }
         // The page that is executing has to be looked up again.
-        self.fetch_page = NO_PAGE;
+        self.fetch_page = NOWHERE;
+        self.fetch_line = NOWHERE;
     }
 
     /// Remembers a translation of RAM for the fast path.
     pub fn fill_tlb(&mut self, virtual_address: u32, found: &Translation) {
+        if !found.kind.is_cached() {
+            return;
+        }
         let start = self.board.memory.start(found.page);
         if start == NOT_MADE && !self.tlb.has_unmade {
             self.tlb.has_unmade = true;
             self.tlb.made = self.board.memory.pages_made();
         }
         let tag = virtual_address & !0xfff;
-        let lines = match found.kind {
-            MemoryType::StronglyOrdered => checks::OPEN,
-            // Loads of write-through memory need their line's state; its stores never look dirty,
-            // so that they always take the slow path.
-            MemoryType::WriteBack | MemoryType::WriteThrough => {
-                self.board.lines.start_for(found.page)
-            }
-            MemoryType::Uncached | MemoryType::Device => checks::WATCH_STORES,
-        };
+        let lines = self.board.lines.start_for(found.page);
         self.tlb.entries[(virtual_address >> 12) as usize % ENTRIES] = Entry {
             read: if found.read { tag } else { NO_TAG },
-            write: if found.write && found.kind != MemoryType::WriteThrough && start != NOT_MADE {
+            // Stores to write-through memory go to memory each time.
+            write: if found.write && found.kind == MemoryType::WriteBack && start != NOT_MADE {
                 tag
             } else {
                 NO_TAG
@@ -130,11 +133,11 @@ impl Cpu {
         self.tlb.has_unmade = false;
     }
 
-    /// The start of the RAM page that holds the instruction at `address`.
+    /// The RAM page that holds the instruction at `address`.
     ///
     /// # Errors
     /// None: the abort has been taken, or the run stopped.
-    pub fn fetch_translation(&mut self, address: u32) -> Option<u32> {
+    pub fn fetch_translation(&mut self, address: u32) -> Option<CodePlace> {
         let tag = address & !0xfff;
         let slot = (address >> 12) as usize % FETCH_ENTRIES;
         if self.tlb.fetch[slot].0 == tag {
@@ -142,11 +145,15 @@ impl Cpu {
         }
         match self.walk(address, Access::Execute, self.mode == USR) {
             Ok(found) if found.page < self.board.memory.size() => {
-                let start = self.board.memory.start(found.page);
-                if start != NOT_MADE {
-                    self.tlb.fetch[slot] = (tag, start);
+                let place = CodePlace {
+                    start: self.board.memory.start(found.page),
+                    physical: found.page,
+                    is_cached: found.code_is_cached && self.cp15.sctlr & 1 << 12 != 0,
+                };
+                if place.start != NOT_MADE {
+                    self.tlb.fetch[slot] = (tag, place);
                 }
-                Some(start)
+                Some(place)
             }
             Ok(found) => {
                 self.r[15] = address.wrapping_add(8);

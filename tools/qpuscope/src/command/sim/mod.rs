@@ -61,9 +61,6 @@ pub struct Options {
     defect: Option<TimedDefect>,
     #[command(flatten)]
     part: PartOptions,
-    /// The ARM waits for lines that its data cache does not hold
-    #[arg(long)]
-    line_fills: bool,
     /// Run no faster than wall time, on pipes too
     #[arg(long)]
     real_time: bool,
@@ -106,7 +103,6 @@ pub fn run(options: &Options) -> Result<()> {
         v3d: !options.no_v3d,
         v3d_functional: options.functional,
         host_baud: options.baud,
-        line_fills: options.line_fills,
         ..Config::default()
     };
     if let Some(part) = options.part.read()? {

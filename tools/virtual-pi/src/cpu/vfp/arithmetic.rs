@@ -42,7 +42,7 @@ pub fn multiply<F: Format, const NEGATED: bool>(cpu: &mut Cpu, op: &Operation) {
 
 /// FDIV.
 pub fn divide<F: Format>(cpu: &mut Cpu, op: &Operation) {
-    cpu.clock += F::DIVIDE_CLOCKS;
+    cpu.wait(F::DIVIDE_CLOCKS);
     binary::<F>(cpu, op, F::div, exact_divide);
 }
 
@@ -114,7 +114,7 @@ pub fn multiply_add<F: Format, const NEGATE_PRODUCT: bool, const NEGATE_ADDEND: 
 
 /// FSQRT.
 pub fn root<F: Format>(cpu: &mut Cpu, op: &Operation) {
-    cpu.clock += F::DIVIDE_CLOCKS;
+    cpu.wait(F::DIVIDE_CLOCKS);
     if !cpu.vfp_enabled() {
         return;
     }

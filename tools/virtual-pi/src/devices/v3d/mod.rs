@@ -25,8 +25,8 @@ pub use bus::{ALIAS, Bus};
 use super::NEVER;
 use crate::checks::LINE_BYTES;
 use crate::clock::{
-    ARM_HZ, L2_BEAT, LINE_FILL_CLOCKS, V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS,
-    V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks, v3d_ticks,
+    ARM_HZ, L2_BEAT, LINE_FILL_CLOCKS, SDRAM_FILL_CLOCKS, V3D_HZ, V3D_OFF_CLOCKS,
+    V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks, v3d_ticks,
 };
 use crate::config::Config;
 
@@ -72,6 +72,8 @@ pub struct V3dPort {
     pub accesses: u64,
     /// Rounds of the grid that have been run.
     rounds: u64,
+    /// Time that a line of the system L2 takes to V3D, in hundredths of its clocks.
+    l2_hit: u64,
     /// Others have reached memory, so that its time counts while V3D is idle.
     shares_memory: bool,
     /// Events of V3D that have not been taken yet.
@@ -110,6 +112,7 @@ impl V3dPort {
             hangs: false,
             accesses: 0,
             rounds: 0,
+            l2_hit: (100.0 * config.v3d_constants.system_l2_hit) as u64,
             shares_memory: false,
             events: Vec::new(),
         }
@@ -177,12 +180,13 @@ impl V3dPort {
     /// data is there.
     pub fn arm_access(&mut self, access: Access) -> u64 {
         if self.stands() {
-            return LINE_FILL_CLOCKS;
+            return SDRAM_FILL_CLOCKS;
         }
         let outside = self.outside(access);
         match self.v3d.arm_access(outside) {
-            Some(ticks) => arm_clocks(ticks),
-            None => LINE_FILL_CLOCKS,
+            // The ARM has a way to the L2 of its own; what the L2 waits for, it waits for too.
+            Some(ticks) => LINE_FILL_CLOCKS + arm_clocks(ticks.saturating_sub(self.l2_hit)),
+            None => SDRAM_FILL_CLOCKS,
         }
     }
 
