@@ -84,8 +84,11 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     fn fail_input(&mut self, trouble: &Trouble, board: &mut impl Board) {
         let asker = self.live.asker.take();
         let is_unattended = self.stream.unasked || self.live.is_unasked;
+        let mut counters = self.stream.counters;
+        let rest = self.live.capture.take_rest();
+        counters.overruns = counters.overruns.saturating_add(rest);
         let before = self.stream.signal().map(|signal| Before {
-            counters: self.stream.counters,
+            counters,
             rate: signal.rate,
             since_us: self.live.capture.last_us(),
         });
@@ -108,17 +111,24 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Says once a second if no block of it is whole.
+    /// Says once a second if no lot of blocks of it is whole.
     pub(super) fn say_holes(&mut self, now_us: u64) {
+        let rate = self.stream.signal().map_or(0.0, |it| it.rate.to_hz());
+        // In a second are several lots, or nothing follows from one that was left out.
+        let has_many = self.analyser.lot_samples() as f64 <= rate / 4.0;
         let holes = &mut self.live.holes;
-        let Some(lost) = holes.second(now_us, &self.stream.counters) else {
+        let Some(lost) = holes
+            .second(now_us, &self.stream.counters)
+            .filter(|_| has_many)
+        else {
             return;
         };
+        holes.status_due = true;
         let mut sentence = Sentence::new();
         let _ = write!(
             sentence,
-            "no block of the last second is whole: {lost} samples were lost at the input; set a \
-             lower rate"
+            "no lot of blocks of the last second is whole: {lost} samples were lost at the input; \
+             set a lower rate or a smaller avg"
         );
         self.link.say(&sentence);
         self.link.fail(Fault::SAMPLES_LOST, &sentence);

@@ -46,8 +46,9 @@ pub(super) struct Holes {
     ends_us: u64,
     /// A block was done in this second.
     pub had_block: bool,
-    /// Samples left out, and samples lost, by the last second's end.
+    /// Samples left out by the last second's end.
     left_out: u64,
+    /// Samples lost since then.
     lost: u64,
     /// The counters are to be sent, because no record has them.
     pub status_due: bool,
@@ -71,13 +72,11 @@ impl Holes {
             return None;
         }
         let is_empty = !self.had_block && counters.left_out > self.left_out;
-        let lost = counters.overruns.saturating_sub(self.lost);
+        let lost = self.lost;
         *self = Self {
             ends_us: now_us + SECOND_US,
-            had_block: false,
             left_out: counters.left_out,
-            lost: counters.overruns,
-            status_due: is_empty,
+            ..Self::new()
         };
         is_empty.then_some(lost)
     }
@@ -161,6 +160,7 @@ impl Live {
     ) -> bool {
         let lost = self.capture.take_lost();
         counters.overruns = counters.overruns.saturating_add(lost);
+        self.holes.lost += lost;
         analyser.note_ring(self.capture.whole_end());
         if let Some(index) = analyser.go_to_newest() {
             self.capture.cover(index);

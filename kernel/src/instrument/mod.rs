@@ -140,6 +140,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
     pub fn step(&mut self, board: &mut impl Board) {
         let now_us = board.now_us();
         let mut busy = self.hub.link.pump(board);
+        self.hub.analyser.let_qpus_go_on();
         self.hub.keep_time(board, now_us);
         if self.hub.link.rate.take_new() {
             self.receiver.forget();
@@ -149,7 +150,9 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
             && self
                 .receiver
                 .give_up(board.now_us(), |item| self.hub.item(item, board));
+        self.hub.analyser.let_qpus_go_on();
         busy |= self.hub.work(board);
+        self.hub.analyser.let_qpus_go_on();
         busy |= self.hub.step_selftest(board);
         if self.hub.link.outbox.is_free() && self.hub.next_output(board) {
             self.hub.link.pump(board);

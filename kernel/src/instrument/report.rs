@@ -92,9 +92,13 @@ fn write_head<Q: QpuHost>(
     for line in text.lines() {
         let _ = write!(out, "report: {line}\r\n");
     }
-    if let Some(words) = board.port().smi_fifo_words() {
-        let _ = write!(out, "report: smi-fifo-words={words}\r\n");
-    }
+    let _ = match board.port().smi_fifo_words() {
+        Some(words) => write!(out, "report: smi-fifo-words={words}\r\n"),
+        None => write!(
+            out,
+            "report: smi-fifo-words: not counted before input=smi and probe\r\n"
+        ),
+    };
     if let Ok(qpu) = qpu
         && let Ok(block) = qpu.host_block(0)
     {

@@ -102,8 +102,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         before: Option<Before>,
         board: &mut impl Board,
     ) {
-        // What the board lacks does not come.
-        if !trouble.may_pass() {
+        // What the board lacks does not come, unless it was there.
+        if before.is_none() && !trouble.may_pass() {
             return;
         }
         let seconds = self.unattended.fail(board.now_us(), before);

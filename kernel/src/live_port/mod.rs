@@ -100,6 +100,8 @@ pub struct LivePort {
     open: Option<Wiring>,
     /// The byte of the ring at which it began.
     began_at: u32,
+    /// DMA's place has not been in what it fills since then.
+    is_fresh: bool,
 }
 
 impl LivePort {
@@ -112,6 +114,7 @@ impl LivePort {
             parallel: Parallel::new(smi, revision.has_smi_pins()),
             open: None,
             began_at: 0,
+            is_fresh: false,
         }
     }
 }
@@ -125,13 +128,13 @@ impl Port for LivePort {
             Wiring::Smi { cycles } => self.parallel.open(shared, cycles),
         }?;
         self.open = Some(*wiring);
-        self.began_at = 0;
+        (self.began_at, self.is_fresh) = (0, true);
         Ok(())
     }
 
     fn begin_again(&mut self, at: u32) -> Result<(), PortError> {
         let shared = &mut self.shared;
-        self.began_at = at;
+        (self.began_at, self.is_fresh) = (at, true);
         match self.open {
             Some(Wiring::I2s(slots)) => self.i2s.begin_again(shared, slots, at),
             Some(Wiring::Smi { cycles }) => self.parallel.begin_again(shared, cycles, at),
@@ -171,8 +174,12 @@ impl Port for LivePort {
             _ => self.i2s.pcm.has_overrun(),
         };
         let bytes = destination.wrapping_sub(self.shared.memory.bus().0);
-        // Words that are left out go elsewhere.
-        let is_in_ring = bytes as usize <= RING_BYTES;
+        // Words that are left out go elsewhere. Before the channel has loaded its block, the place
+        // may be that of the last one, which is behind.
+        let ring = RING_BYTES as u32;
+        let is_behind = bytes.wrapping_sub(self.began_at) & (ring - 1) >= ring / 2;
+        let is_in_ring = bytes <= ring && !(self.is_fresh && is_behind);
+        self.is_fresh &= !is_in_ring;
         Ok(Place {
             bytes: if is_in_ring { bytes } else { self.began_at },
             at_us,

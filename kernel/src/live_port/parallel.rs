@@ -21,6 +21,10 @@ const SKIP_BYTES: u32 = 4096;
 /// than AVDecoder did it without losing samples.
 const READ_ON_US: u64 = 100_000;
 
+/// The words that SMI's FIFO may hold at the least: twice the level at which iosoft's programs let
+/// DMA hurry.
+const LEAST_WORDS: u32 = 16;
+
 /// The input.
 pub(super) struct Parallel {
     smi: Smi,
@@ -98,7 +102,9 @@ impl Parallel {
 
     /// Words that may have been read and are not in memory.
     pub(super) fn held_words(&self) -> u32 {
-        self.smi.fifo_words().unwrap_or(smi::MOST_WORDS) + dma::HELD_WORDS
+        // A count that is too small would make losses of words that wait.
+        let words = self.smi.fifo_words().unwrap_or(smi::MOST_WORDS);
+        words.max(LEAST_WORDS) + dma::HELD_WORDS
     }
 
     /// The words of SMI's FIFO, where they have been counted.

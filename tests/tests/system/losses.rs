@@ -194,7 +194,7 @@ fn run(image: &[u8], case: &Case, span_ms: u64) -> Outcome {
     let (after, to_ns) = taken(&mut host, case);
     host.must(&Message::Stop);
     let text = host.text.split("next:").last().unwrap_or_default();
-    assert!(!text.contains("clock"), "{case:?}: {text}");
+    assert!(!text.contains("expected"), "{case:?}: {text}");
     let called_for = (to_ns - from_ns) as f64 * case.rate_hz as f64 / 1e9;
     Outcome {
         truth: (called_for as u64).saturating_sub(after - before),
@@ -214,7 +214,12 @@ fn assert_counted(image: &[u8], case: &Case, span_ms: u64) -> u64 {
     // What the FIFO holds at the two moments of the truth, and what is rounded.
     const EDGES: u64 = 20;
     let slope = SLOPE * case.rate_hz as f64 * span_ms as f64 / 1000.0;
-    let unseen = case.unseen_frames() + EDGES + slope as u64;
+    // The line of an ADC's clock is that of the last seconds, and forgets what each loss left.
+    let losses = match case.input {
+        Input::I2s { is_master: false } => 1 + (span_ms as f64 * 1000.0 / case.period_us) as u64,
+        Input::I2s { .. } | Input::Parallel { .. } => 1,
+    };
+    let unseen = losses * case.unseen_frames() + EDGES + slope as u64;
     eprintln!(
         "{case:?}: {truth} lost, {counted} counted, {} left out, {} records",
         counters.left_out,
@@ -274,8 +279,8 @@ fn frames_of_i2s_are_counted_whoever_gives_the_clock() {
     for case in [
         Case::i2s(true, 50_000, 3_000.0, 150_000.0),
         Case::i2s(true, 300_000, 500.0, 80_000.0),
-        Case::i2s(false, 48_000, 3_000.0, 150_000.0),
-        Case::i2s(false, 384_000, 400.0, 60_000.0),
+        Case::i2s(false, 48_000, 2_500.0, 180_000.0),
+        Case::i2s(false, 384_000, 400.0, 170_000.0),
     ] {
         lost.push(assert_counted(&image, &case, 400));
     }
@@ -308,7 +313,8 @@ fn soak_losses() {
                 continue;
             }
             for held_us in [200.0, 1_000.0, 4_000.0] {
-                let case = Case::i2s(is_master, rate_hz, held_us, 150.0 * held_us);
+                // To begin again takes more than a millisecond, and 1 % is refused.
+                let case = Case::i2s(is_master, rate_hz, held_us, 150.0 * (held_us + 2_000.0));
                 assert_counted(&image, &case, 1_000);
                 assert_counted(&image, &case.unseen(), 1_000);
             }

@@ -36,10 +36,10 @@ pub const UNCACHED_ACCESS_CLOCKS: u64 = ARM_HZ * 50 / 1_000_000_000;
 /// 13.3 ms longer than with the instruction cache alone, and comes to 434,000 groups: 22 to 31 ns.
 pub const UNCACHED_FETCH_CLOCKS: u64 = (ARM_HZ * 31).div_ceil(1_000_000_000);
 
-/// A line fill of the ARM that finds its line in the system L2: an access to memory, and three more
-/// of 8 bytes in the same burst, which take two clocks of V3D each ([`L2_BEAT`] says why). With it,
-/// twain with both caches takes 3 % longer than on the slowest of its boards.
-pub const LINE_FILL_CLOCKS: u64 = UNCACHED_ACCESS_CLOCKS + (3 * 2 * ARM_HZ).div_ceil(V3D_HZ);
+/// A line fill of the ARM that finds its line in the system L2: as long as V3D's read of a line
+/// there, 22 of its clocks (`system_l2_hit` of [`v3d_sim::Constants`]), since nothing better is
+/// published. The slow end: twain with both caches takes 7 % longer than on the slowest of its boards.
+pub const LINE_FILL_CLOCKS: u64 = 22 * ARM_HZ / V3D_HZ;
 
 /// The same without the cycle model, where no line is in the system L2: longer by V3D's time to
 /// open a row of SDRAM and read a line, 21 of its clocks.

@@ -400,6 +400,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
 
     /// Writes the power of the blocks so far to `power` and begins the next record.
     pub(super) fn finish_record(&mut self, power: &mut [f32]) -> Summary {
+        self.let_qpus_go_on();
         self.average_record();
         let values = self.values();
         let gain = self.gain(self.shape.window, self.shape.n);

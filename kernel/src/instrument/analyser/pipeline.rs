@@ -88,6 +88,11 @@ impl<Q: Fft> Analyser<'_, Q> {
         self.position + self.ahead() as u64
     }
 
+    /// Samples of a lot.
+    pub(in crate::instrument) fn lot_samples(&self) -> usize {
+        self.shape.spectra(self.at_a_time).samples()
+    }
+
     /// Lots that are begun and not finished.
     pub(super) fn lots(&self) -> usize {
         self.pipeline.lots.len()
@@ -156,9 +161,11 @@ impl<Q: Fft> Analyser<'_, Q> {
         let check = self.checks.due(blocks, board.now_us());
         if check.is_some() {
             self.bring(self.next_block(), self.shape.n, capture, board);
+            self.let_qpus_go_on();
         }
         let plan = self.plan(blocks, check, board);
         let is_replaced = self.is_replaced(blocks);
+        self.let_qpus_go_on();
         // From here on: what proofs and checks take is no time of the record's.
         let start_us = board.now_us();
         self.gain(self.shape.window, self.shape.n);
@@ -169,6 +176,7 @@ impl<Q: Fft> Analyser<'_, Q> {
         if let Some(Candidate::Power(spectra)) = &plan {
             result = self.start(spectra, capture, board);
         }
+        self.let_qpus_go_on();
         // While the QPUs are at work.
         let clipped = self.count_clipped(&self.shape.spectra(blocks), capture, board);
         self.pipeline.push(Lot {

@@ -105,15 +105,13 @@ impl Account {
         }
     }
 
-    /// Takes in that `received` samples were in memory at `place`, and that FIFO and DMA held
-    /// `held` at the most, where that is less than usual; returns how many more are lost than were
-    /// known.
-    pub(super) fn note(&mut self, received: u64, place: Place, held: Option<u32>) -> u64 {
+    /// Takes in that `received` samples were in memory at `place`; returns how many more are lost
+    /// than were known.
+    pub(super) fn note(&mut self, received: u64, place: Place) -> u64 {
         // The timer counted to `at_us` after the look.
         let at_us = place.at_us + 1;
         let highest = at_us as f64 * self.rate - (received + self.lost) as f64;
-        let held = held.map_or(self.held, f64::from);
-        let lowest = highest - f64::from(place.within_us) * self.rate - held;
+        let lowest = highest - f64::from(place.within_us) * self.rate - self.held;
         let line = self.line_at(at_us).unwrap_or(highest);
         let missing = (lowest - line).max(0.0) as u64;
         if missing > 0 {

@@ -5,7 +5,7 @@
 
 use super::Capture;
 use super::account::Account;
-use super::port::{JITTER_WORDS, Place};
+use super::port::Place;
 
 /// Samples of the ring among which some are missing, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,23 +19,16 @@ pub(in crate::instrument) struct Gap {
 impl Capture {
     /// Brings the account up to a look.
     pub(super) fn settle(&mut self, place: Place, held_words: u32) {
-        let bytes = self.wiring.frame_bytes();
-        let frames = self.ring.received() / u64::from(bytes);
-        // A FIFO that was emptied holds no more than DMA lets it, when the first words have come.
-        let is_fresh = self.emptied_at.is_some_and(|at| frames > at);
-        let held = is_fresh.then_some((4 * JITTER_WORDS).div_ceil(bytes));
-        if is_fresh {
-            self.emptied_at = None;
-        }
+        let frames = self.ring.received() / u64::from(self.wiring.frame_bytes());
         let missing = match &mut self.account {
             // The first words come when the FIFO has filled for the first time.
-            Some(account) if frames > 0 => account.note(frames, place, held),
+            Some(account) if frames > 0 => account.note(frames, place),
             _ => 0,
         };
         if missing > 0 {
             self.uncounted += missing;
             self.widen_gap(held_words);
-        } else if self.gap.is_none() {
+        } else if self.gap.is_none() && !place.is_overrun {
             self.whole = self.ring.frames();
         }
     }
@@ -65,8 +58,8 @@ impl Capture {
 
     /// Takes the gap for passed over.
     pub(super) fn forget_gap(&mut self) {
-        self.gap = None;
-        self.whole = self.ring.frames();
+        let end = self.gap.take().map_or(0, |gap| gap.end);
+        self.whole = self.ring.frames().max(end);
     }
 
     /// The number of samples by which the stream is ahead of the ring's index: those that were

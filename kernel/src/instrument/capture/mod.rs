@@ -104,8 +104,10 @@ pub(super) struct Capture {
     whole: u64,
     /// The FIFO ran over since the start, or later since the last sample.
     is_overrun: bool,
-    /// The frames that had come when the FIFO was emptied, until more have.
-    emptied_at: Option<u64>,
+    /// What a look has found that was not the step's own.
+    found_trouble: Option<Trouble>,
+    /// Frames that DMA had passed over when the last record ended.
+    passed: u64,
 }
 
 impl Capture {
@@ -134,7 +136,8 @@ impl Capture {
             gap: None,
             whole: 0,
             is_overrun: false,
-            emptied_at: None,
+            found_trouble: None,
+            passed: 0,
         }
     }
 
@@ -207,7 +210,10 @@ impl Capture {
         if self.state == State::Idle {
             return Event::Nothing;
         }
-        let looked = self.look(port);
+        let looked = match self.found_trouble.take() {
+            Some(trouble) => Err(trouble),
+            None => self.look(port),
+        };
         match looked.and_then(|now_us| self.judge(now_us, port.held_words())) {
             Ok(event) => event,
             Err(trouble) => {
@@ -240,13 +246,11 @@ impl Capture {
     /// Lets the input begin again where its FIFO ran over, at a frame.
     fn begin_again(&mut self, port: &mut impl Port) -> Result<(), Trouble> {
         self.is_overrun = true;
-        self.emptied_at = Some(self.ring.received() / u64::from(self.wiring.frame_bytes()));
         let at = self.ring.begin_again();
         port.begin_again(at).map_err(Trouble::Port)?;
         self.widen_gap(port.held_words());
         // What is missing is no part of the clock's rate.
         self.meter.begin_again();
-        self.recent.begin_again();
         Ok(())
     }
 
@@ -349,14 +353,35 @@ impl Capture {
 
     /// Looks again: reports if DMA has left this frame and those behind it alone until now.
     pub(super) fn still_has(&mut self, port: &mut impl Port, frame: u64) -> bool {
-        // Where the port has failed, the next step says so.
-        self.look(port).is_ok() && self.ring.has(frame)
+        match self.look(port) {
+            Ok(_) => self.ring.has(frame),
+            Err(trouble) => {
+                // The next step says so.
+                self.found_trouble = Some(trouble);
+                false
+            }
+        }
     }
 
     /// Notes that all samples before this one are in records.
     pub(super) const fn cover(&mut self, end: u64) {
         self.covered = end;
         self.left_out = 0;
+        self.passed = self.ring.frames_passed();
+    }
+
+    /// Samples up to this one that came and are in no record, nor left out.
+    const fn unrecorded(&self, end: u64) -> u64 {
+        let passed = self.ring.frames_passed() - self.passed;
+        end.saturating_sub(self.covered + self.left_out + passed)
+    }
+
+    /// Takes the number of samples that a stream which ends now has lost and not counted, and of
+    /// those that are in no record.
+    pub(super) const fn take_rest(&mut self) -> u64 {
+        let rest = self.unrecorded(self.ring.frames());
+        self.cover(self.ring.frames());
+        rest + self.take_lost()
     }
 
     /// Leaves out what DMA has overtaken: the index to go on from, and how many samples are in no
@@ -367,7 +392,7 @@ impl Capture {
             from = from.max(gap.end);
             self.forget_gap();
         }
-        let lost = from.saturating_sub(self.covered + self.left_out);
+        let lost = self.unrecorded(from);
         self.cover(from);
         (from, lost)
     }

@@ -56,8 +56,10 @@ impl Ring {
 
     /// Lets DMA begin again at the next line; returns its place in the ring.
     pub(super) const fn begin_again(&mut self) -> u32 {
+        // A frame of which only a part came has not come.
+        let whole = self.written - self.written % self.frame_bytes;
         let at = self.written.next_multiple_of(LINE_BYTES as u64);
-        self.passed += at - self.written;
+        self.passed += at - whole;
         self.written = at;
         (at % RING) as u32
     }

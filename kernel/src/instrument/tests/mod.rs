@@ -344,11 +344,12 @@ impl Fft for FakeQpu {
 
     fn has_power(&mut self) -> bool {
         self.asked += 1;
-        self.asked.is_multiple_of(self.delay + 1) || self.started.is_empty()
+        self.asked > self.delay || self.started.is_empty()
     }
 
     fn finish_power(&mut self, held: &mut [f64]) -> Result<u32, EngineError> {
         let (spectra, window, samples) = self.started.pop_front().ok_or(EngineError::Lost)?;
+        self.asked = 0;
         if let Some(others) = &mut self.fails_at {
             self.failures += u32::from(*others == 0);
             self.fails_at = others.checked_sub(1);

@@ -65,7 +65,7 @@ fn run(
     for at_us in (1_000_000..seconds * 1_000_000).step_by(step_us as usize) {
         lose(input, at_us);
         let (received, place) = input.look(at_us);
-        account.note(received, place, None);
+        account.note(received, place);
         let counted = account.lost();
         let unseen = UNSEEN + slope * at_us / 1_000_000;
         assert!(
@@ -124,7 +124,7 @@ fn a_steady_deficit_is_counted() {
             within_us: 1,
             is_overrun: false,
         };
-        account.note(at_us * 100 / 101, place, None);
+        account.note(at_us * 100 / 101, place);
     }
     let missing = 10_000_000 / 101;
     assert!(missing - account.lost() < 100, "{}", account.lost());
@@ -151,7 +151,7 @@ fn a_drifting_adc_loses_nothing_and_a_step_is_counted() {
             within_us: 2,
             is_overrun: false,
         };
-        account.note(written as u64 - at_ms % 8, place, None);
+        account.note(written as u64 - at_ms % 8, place);
         let counted = account.lost();
         // A frame is rounded.
         assert!(counted <= lost + lost / 384, "{at_ms}: {counted} of {lost}");

@@ -81,7 +81,7 @@ fn an_overrun_is_a_gap_and_the_count_goes_on() {
         port.adc_hz = adc_hz;
         port.overruns = vec![100_000, 130_000];
         // The FIFO holds 8 words, and more than that were lost before it was emptied.
-        port.losses = vec![(99_000, 1_000), (129_900, 100)];
+        port.losses = vec![(99_800, 200), (129_900, 100)];
         let mut capture = begun(&mut port, wiring, expected);
         assert_eq!(run(&mut capture, &mut port, 400), Event::Started);
         let (mut counted, mut gaps) = (0, 0);
@@ -91,12 +91,12 @@ fn an_overrun_is_a_gap_and_the_count_goes_on() {
             counted += capture.take_lost();
             if let Some(gap) = capture.gap() {
                 gaps += 1;
-                assert!(gap.end <= capture.ring.frames() + 128);
+                assert!(gap.end <= capture.ring.frames() + 200);
                 capture.pass_gap(0);
             }
         }
         let truth = port.lost();
-        assert!(truth > 1_100 && gaps >= 2, "{truth} {gaps}");
+        assert!(truth > 300 && gaps >= 2, "{truth} {gaps}");
         assert!(
             counted <= truth && truth - counted < 40,
             "{counted} of {truth}"
@@ -117,4 +117,25 @@ fn a_fifo_that_runs_over_before_the_rate_is_known_ends_it() {
         trouble.to_string().contains("runs over again and again"),
         "{trouble}"
     );
+}
+
+#[test]
+fn what_came_after_an_overrun_is_in_no_block_however_little_was_lost() {
+    let mut port = FakePort::new();
+    port.held_words = 65;
+    port.overruns = vec![100_000];
+    // Fewer than the account can see.
+    port.losses = vec![(99_997, 3)];
+    let mut capture = begun(&mut port, LEFT, Some(50_000));
+    assert_eq!(run(&mut capture, &mut port, 400), Event::Started);
+    while port.now_us < 1_950_000 {
+        run(&mut capture, &mut port, 1);
+    }
+    let before = capture.whole_end();
+    // The look behind the overrun comes late.
+    port.now_us += 80_000;
+    let _ = capture.step(&mut port);
+    assert_eq!(capture.whole_end(), before);
+    let gap = capture.gap().expect("a gap");
+    assert!(gap.start == before && gap.end >= 100_000, "{gap:?}");
 }

@@ -163,7 +163,9 @@ impl Reader<'_> {
                         let wire::Counters {
                             overruns, left_out, ..
                         } = status.counters;
-                        self.losses.note(overruns, left_out, true);
+                        // Of a stream that this command began, all losses are its own.
+                        let is_own = self.options.begins_stream();
+                        self.losses.note(overruns, left_out, is_own);
                     }
                 }
                 Event::Spectrum(mut spectrum, missing) if !self.has_enough() => {

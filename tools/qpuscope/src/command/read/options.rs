@@ -162,10 +162,15 @@ impl Options {
         inputs
     }
 
+    /// Reports if a stream is begun before it is read.
+    pub(super) fn begins_stream(&self) -> bool {
+        self.start || self.set.is_some()
+    }
+
     /// Opens what is read; tells a board what to do first, if it is to be told anything.
     pub(super) fn open(&self) -> Result<(Box<dyn Link>, Receiver, Logs)> {
         let (link, logs) = self.line.open(self.source())?;
-        if !self.start && self.set.is_none() {
+        if !self.begins_stream() {
             return Ok((link, Receiver::default(), logs));
         }
         let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
