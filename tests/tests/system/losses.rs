@@ -287,6 +287,35 @@ fn frames_of_i2s_are_counted_whoever_gives_the_clock() {
     assert!(lost.iter().all(|lost| *lost > 100), "{lost:?}");
 }
 
+#[test]
+fn an_unattended_board_finds_an_adc_that_comes_late_and_one_that_was_away() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let case = Case::i2s(false, 48_000, 1.0, 2.0);
+    let config = Config {
+        cmdline: "start=1 out=text input=i2s clock=adc rate=auto n=1024 avg=16".into(),
+        ..case.config()
+    };
+    let adc = config.i2s.clone();
+    let absent = Config {
+        i2s: None,
+        ..config
+    };
+    let mut host = Host::new(Virtual::boot(&image, absent));
+    host.line_with("is tried again in 2 s", 5_000);
+    host.line.pi.set_i2s(adc.clone());
+    host.line_with("16 blocks", 4_000);
+    host.line.pi.set_i2s(None);
+    host.line_with("the clock stopped", 1_000);
+    host.line.pi.set_i2s(adc);
+    host.line_with("16 blocks", 9_000);
+    // Anything from the host ends it.
+    host.quiet();
+    assert_eq!(host.ask(&Message::Ping(7)).message(), Message::Pong(7));
+    let lost = status(&mut host).overruns;
+    // Four seconds of them, at a rate that was known to a few percent.
+    assert!((180_000..230_000).contains(&lost), "{lost}: {}", host.text);
+}
+
 /// Every rate, depth and reading of the level, with holds of many lengths.
 #[test]
 #[ignore = "long: cargo xtask soak"]

@@ -68,7 +68,10 @@ impl Meter {
             return;
         }
         self.first = self.first.or(Some(mark));
-        self.last = Some(mark);
+        // A clock that has stopped is no slow one.
+        if self.last.is_none_or(|last| last.written < written) {
+            self.last = Some(mark);
+        }
         if self.grown.is_none_or(|grown| grown.written < written) {
             self.grown = Some(mark);
         }
