@@ -38,7 +38,8 @@ pub const UNCACHED_FETCH_CLOCKS: u64 = (ARM_HZ * 31).div_ceil(1_000_000_000);
 
 /// A line fill of the ARM that finds its line in the system L2: as long as V3D's read of a line
 /// there, 22 of its clocks (`system_l2_hit` of [`v3d_sim::Constants`]), since nothing better is
-/// published. The slow end: twain with both caches takes 7 % longer than on the slowest of its boards.
+/// published. The slow end: twain with both caches takes 7 % longer than on the slowest of its
+/// boards.
 pub const LINE_FILL_CLOCKS: u64 = 22 * ARM_HZ / V3D_HZ;
 
 /// The same without the cycle model, where no line is in the system L2: longer by V3D's time to
