@@ -72,9 +72,16 @@ pub fn accumulate_pair(detector: Detector, data: &[Complex<f32>], held: &mut [f6
     }
 }
 
+/// Bins between two pauses of [`power`].
+const PIECE: usize = 256;
+
 /// Turns what a detector holds after `blocks` blocks of `n` points into powers, those of each part
 /// behind those of the one before. `coherent_gain` is the window's
-/// ([`Gain::coherent`](crate::Gain)).
+/// ([`Gain::coherent`](crate::Gain)). `pause` is called every few hundred bins, for other work.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "each is a number of the formula, but for the pause"
+)]
 pub fn power(
     domain: Domain,
     detector: Detector,
@@ -83,6 +90,7 @@ pub fn power(
     blocks: u32,
     held: &[f64],
     power: &mut [f32],
+    mut pause: impl FnMut(),
 ) {
     let window_sum = coherent_gain * n as f64;
     let [sides, sides_at_ends] = match domain {
@@ -93,8 +101,11 @@ pub fn power(
         let (held, power) = (&held[range.clone()], &mut power[range]);
         let two_sided = 1.0 / (window_sum * window_sum * f64::from(detector.count(blocks)));
         let factor = sides * two_sided;
-        for (power, held) in power.iter_mut().zip(held) {
-            *power = (factor * held) as f32;
+        for (power, held) in power.chunks_mut(PIECE).zip(held.chunks(PIECE)) {
+            for (power, held) in power.iter_mut().zip(held) {
+                *power = (factor * held) as f32;
+            }
+            pause();
         }
         for bin in [0, n / 2] {
             if let (Some(power), Some(held)) = (power.get_mut(bin), held.get(bin)) {
@@ -144,7 +155,7 @@ mod tests {
             accumulate(domain, Detector::Mean, &bins, &mut sums);
         }
         let gain = window.gain(&table).coherent;
-        super::power(domain, Detector::Mean, gain, n, 3, &sums, &mut power);
+        super::power(domain, Detector::Mean, gain, n, 3, &sums, &mut power, || ());
         power.iter().map(|power| level::decibels(*power)).collect()
     }
 
@@ -210,7 +221,7 @@ mod tests {
                 accumulate(domain, detector, &data, &mut held);
             }
             let mut power = vec![0.0; wanted.len()];
-            super::power(domain, detector, gain, 2, 4, &held, &mut power);
+            super::power(domain, detector, gain, 2, 4, &held, &mut power, || ());
             assert_eq!(power, wanted, "{detector:?}");
         }
     }

@@ -155,6 +155,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
         self.hub.analyser.let_qpus_go_on();
         busy |= self.hub.step_selftest(board);
         if self.hub.link.outbox.is_free() && self.hub.next_output(board) {
+            self.hub.analyser.let_qpus_go_on();
             self.hub.link.pump(board);
             busy = true;
         }

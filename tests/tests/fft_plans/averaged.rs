@@ -109,6 +109,7 @@ fn wanted(settings: &Settings, window: Window, values: &[f64]) -> Vec<Vec<f32>> 
             settings.segments,
             &sums,
             &mut power,
+            || (),
         );
         power
     };

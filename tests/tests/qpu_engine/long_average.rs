@@ -29,7 +29,7 @@ fn the_arm_has_the_mean_of_2_to_the_20_blocks_and_the_greatest_of_them() {
         }
         let mut powers = [0.0; 4];
         let (domain, detector) = (Domain::Complex, Detector::MeanMax);
-        power(domain, detector, 1.0, 2, BLOCKS, &held, &mut powers);
+        power(domain, detector, 1.0, 2, BLOCKS, &held, &mut powers, || ());
         let square = |x: f32| f64::from(x) * f64::from(x) / 4.0;
         let mean = (square(quiet) * f64::from(BLOCKS - 1) + square(burst)) / f64::from(BLOCKS);
         let greatest = square(quiet).max(square(burst));

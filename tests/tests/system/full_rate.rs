@@ -103,7 +103,7 @@ fn records(host: &mut Host<Virtual>, n: u64, average: u64, span_ms: u64) -> Vec<
     }
     let [qpus, arm] = busy.map(|share| 100.0 * share);
     let rate = records[0].descriptor.rate.to_hz() / 1e6;
-    eprintln!("{rate} MS/s, n={n}, Hann, 50 %: QPUs {qpus:.0} % busy, ARM {arm:.0} %");
+    eprintln!("{rate} MS/s, n={n}, Hann, 50 %: QPUs {qpus:.1} % busy, ARM {arm:.1} %");
     for (busy, most) in busy.into_iter().zip(MOST) {
         assert!(busy <= most, "n={n}: {busy:.3} of the time");
     }

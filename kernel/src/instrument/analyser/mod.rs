@@ -412,6 +412,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
             self.summary.blocks,
             &self.buffers.held[..values],
             &mut power[..values],
+            || go_on(&mut self.qpu),
         );
         let summary = Summary {
             doubt: self.checks.doubt,
