@@ -10,7 +10,7 @@ use wire::{Fault, Message};
 use super::board::Board;
 use super::capture::{Event, Trouble};
 use super::hub::Hub;
-use super::live::Asker;
+use super::live::{Asker, Begun};
 use super::notice::Sentence;
 use super::refusal::Refusal;
 use super::unattended::Before;
@@ -132,5 +132,48 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         );
         self.link.say(&sentence);
         self.link.fail(Fault::SAMPLES_LOST, &sentence);
+    }
+
+    /// Lets an unattended stream be tried again, if that may help. `before`: if it had run.
+    pub(super) fn try_again_later(
+        &mut self,
+        trouble: &Trouble,
+        before: Option<Before>,
+        board: &mut impl Board,
+    ) {
+        // What the board lacks does not come, unless it was there.
+        if before.is_none() && !trouble.may_pass() {
+            return;
+        }
+        let seconds = self.unattended.fail(board.now_us(), before);
+        let mut sentence = Sentence::new();
+        let _ = write!(
+            sentence,
+            "the input is tried again in {seconds} s, until a byte comes from the host"
+        );
+        self.link.say(&sentence);
+    }
+
+    /// Tries the stream again, when it is time; reports if it did.
+    pub(super) fn step_unattended(&mut self, board: &mut impl Board) -> bool {
+        let is_due = self.unattended.next_event_us() <= board.now_us();
+        if !is_due {
+            return false;
+        }
+        // Beginning ends what was there, and with it what is known of the stream before.
+        let mut known = core::mem::take(&mut self.unattended);
+        known.begin_try();
+        let begun = self.begin_stream(board);
+        self.unattended = known;
+        match begun {
+            Ok(Begun::Later) => self.live.is_unasked = true,
+            Ok(Begun::Now) => self.stream.unasked = true,
+            Err(Refusal::Input(trouble)) => {
+                self.say_refusal(&Refusal::Input(trouble));
+                self.try_again_later(&trouble, None, board);
+            }
+            Err(refusal) => self.say_refusal(&refusal),
+        }
+        true
     }
 }

@@ -4,17 +4,9 @@
 //! 2, 4 and so on up to 60 s. The count of lost samples goes on: the time between is lost at the
 //! rate that was known.
 
-use core::fmt::Write;
-
 use wire::{Counters, Rate};
 
-use super::board::{Board, SECOND_US};
-use super::capture::Trouble;
-use super::hub::Hub;
-use super::live::Begun;
-use super::notice::Sentence;
-use super::refusal::Refusal;
-use crate::engine::{Fft, QpuHost};
+use super::board::SECOND_US;
 
 const FIRST_PAUSE_US: u64 = SECOND_US;
 const LONGEST_PAUSE_US: u64 = 60 * SECOND_US;
@@ -74,7 +66,7 @@ impl Unattended {
     }
 
     /// Takes note of a failure; returns the seconds until the next try.
-    fn fail(&mut self, now_us: u64, before: Option<Before>) -> u64 {
+    pub(super) fn fail(&mut self, now_us: u64, before: Option<Before>) -> u64 {
         let was_sound = before.is_some() && now_us >= self.begun_us + SOUND_US;
         self.pause_us = match self.pause_us {
             0 => FIRST_PAUSE_US,
@@ -86,56 +78,16 @@ impl Unattended {
         self.pause_us / SECOND_US
     }
 
+    /// Takes note that it is tried now.
+    pub(super) const fn begin_try(&mut self) {
+        self.next_us = None;
+    }
+
     /// Takes note that it runs; returns the losses before.
     pub(super) fn begin(&mut self, now_us: u64) -> Option<Counters> {
         self.begun_us = now_us;
         let before = self.before.take()?;
         Some(before.losses(now_us))
-    }
-}
-
-impl<Q: Fft + QpuHost> Hub<'_, Q> {
-    /// Lets an unattended stream be tried again, if that may help. `before`: if it had run.
-    pub(super) fn try_again_later(
-        &mut self,
-        trouble: &Trouble,
-        before: Option<Before>,
-        board: &mut impl Board,
-    ) {
-        // What the board lacks does not come, unless it was there.
-        if before.is_none() && !trouble.may_pass() {
-            return;
-        }
-        let seconds = self.unattended.fail(board.now_us(), before);
-        let mut sentence = Sentence::new();
-        let _ = write!(
-            sentence,
-            "the input is tried again in {seconds} s, until a byte comes from the host"
-        );
-        self.link.say(&sentence);
-    }
-
-    /// Tries the stream again, when it is time; reports if it did.
-    pub(super) fn step_unattended(&mut self, board: &mut impl Board) -> bool {
-        let is_due = self.unattended.next_event_us() <= board.now_us();
-        if !is_due {
-            return false;
-        }
-        // Beginning ends what was there, and with it what is known of the stream before.
-        let mut known = core::mem::take(&mut self.unattended);
-        known.next_us = None;
-        let begun = self.begin_stream(board);
-        self.unattended = known;
-        match begun {
-            Ok(Begun::Later) => self.live.is_unasked = true,
-            Ok(Begun::Now) => self.stream.unasked = true,
-            Err(Refusal::Input(trouble)) => {
-                self.say_refusal(&Refusal::Input(trouble));
-                self.try_again_later(&trouble, None, board);
-            }
-            Err(refusal) => self.say_refusal(&refusal),
-        }
-        true
     }
 }
 

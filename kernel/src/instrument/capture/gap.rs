@@ -6,15 +6,7 @@
 use super::Capture;
 use super::account::Account;
 use super::port::Place;
-
-/// Samples of the ring among which some are missing, by index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::instrument) struct Gap {
-    /// All samples before this one are whole.
-    pub start: u64,
-    /// From this one on they are again. It begins a line, and may be yet to come.
-    pub end: u64,
-}
+use super::ring::Gap;
 
 impl Capture {
     /// Brings the account up to a look.

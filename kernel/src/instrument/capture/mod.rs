@@ -28,7 +28,6 @@ mod trouble;
 
 use wire::Rate;
 
-pub(super) use gap::Gap;
 pub(super) use meter::Measured;
 pub use port::{
     JITTER_WORDS, MARGIN_BYTES, Place, Port, PortError, RING_BYTES, Slots, TAIL_BYTES, Wiring,
@@ -37,7 +36,7 @@ pub(super) use trouble::{Trouble, hertz};
 
 use account::{Account, Pace};
 use meter::Meter;
-use ring::Ring;
+use ring::{Gap, Ring};
 
 /// The time without a sample after which the clock counts as stopped.
 const IDLE_US: u64 = 50_000;

@@ -18,6 +18,15 @@ const RING: u64 = RING_BYTES as u64;
 /// Words that are copied at a time.
 const CHUNK: usize = 64;
 
+/// Samples of the ring among which some are missing, by index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::instrument) struct Gap {
+    /// All samples before this one are whole.
+    pub start: u64,
+    /// From this one on they are again. It begins a line, and may be yet to come.
+    pub end: u64,
+}
+
 /// The bytes that DMA has written since it began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::instrument) struct Ring {

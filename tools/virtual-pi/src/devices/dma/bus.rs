@@ -10,11 +10,19 @@
 //!
 //! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; reference/platform.md, D.5.
 
-use super::channel::Writes;
 use crate::checks::Lines;
 use crate::devices::v3d::{ALIAS, Access, Bus, V3dPort};
 use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
+
+/// Writes of DMA, by a board's settings.
+#[derive(Clone, Copy)]
+pub struct Writes {
+    /// The most of a channel that are on their way at a time, at least 1.
+    pub outstanding: usize,
+    /// Clocks from a write to its arrival at memory.
+    pub clocks: u64,
+}
 
 /// What DMA reaches.
 pub struct DmaBus<'a> {

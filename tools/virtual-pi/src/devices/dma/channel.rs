@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use super::bus::DmaBus;
+use super::bus::{DmaBus, Writes};
 use super::control_block::{
     BYTES, ControlBlock, DEST_INC, DEST_WIDTH, INTEN, SRC_INC, SRC_WIDTH, WAIT_RESP, is_peripheral,
     misuse,
@@ -56,15 +56,6 @@ struct Landing {
     waits: bool,
     bus: u32,
     bytes: Vec<u8>,
-}
-
-/// What a board's settings say about writes.
-#[derive(Clone, Copy)]
-pub struct Writes {
-    /// The most of a channel that are on their way at a time, at least 1.
-    pub outstanding: usize,
-    /// Clocks from a write to its arrival at memory.
-    pub clocks: u64,
 }
 
 /// A channel.

@@ -11,9 +11,8 @@ mod channel;
 mod control_block;
 mod paced;
 
-pub use bus::DmaBus;
+pub use bus::{DmaBus, Writes};
 use channel::Channel;
-pub use channel::Writes;
 use control_block::misuse;
 pub use paced::Paced;
 
