@@ -246,7 +246,7 @@ fn lost(records: &[Spectrum], step: u64, overlap: u64) -> u64 {
         let [before, after] = [&pair[0].head, &pair[1].head];
         let numbers = u64::from(after.record - before.record);
         let hole = after.first_sample - before.first_sample - numbers * step;
-        let counted = u64::from(after.counters.overruns - before.counters.overruns);
+        let counted = after.counters.overruns - before.counters.overruns;
         // Behind a hole no block shares samples with the last one before it.
         let wanted = if counted > 0 { counted + overlap } else { 0 };
         assert_eq!(hole, wanted, "{before:?}, {after:?}");

@@ -397,7 +397,7 @@ fn samples_that_dma_overtook_are_in_no_record_and_counted() {
     let dropped = session.spectra.last().unwrap().head.counters.dropped;
     // The hole has what was lost, and maybe a record that the line had no time for.
     let width = hole[1].0 - hole[0].1;
-    assert!(width >= u64::from(lost) && width <= u64::from(lost) + u64::from(dropped) * 2048);
+    assert!(width >= lost && width <= lost + u64::from(dropped) * 2048);
 }
 
 #[test]
