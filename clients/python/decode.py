@@ -7,7 +7,7 @@ import argparse, json, math, os, socket, struct, sys, termios, tty, zlib
 HEADER = struct.Struct("<BBBBHHIQH")
 DESCRIPTOR = struct.Struct("<IQQI7BddIIiIdff")
 HEAD = struct.Struct("<HIIIIBBBBIQ6I")
-COUNTERS = ["overruns", "clipped", "dropped", "clamped", "qpu_us", "cpu_us", "left_out"]
+COUNTERS = ["clipped", "dropped", "clamped", "qpu_us", "cpu_us", "overruns", "left_out"]
 LONGEST_SEGMENT, MOST_VALUES, MOST_WAITING = 4139, 1 << 22, 64
 TEXT = frozenset(b"\t\r\n") | frozenset(range(32, 127))
 ENCODINGS = {0: "<f", 1: "<H", 2: "B"}
@@ -96,10 +96,9 @@ class Stream:
             self.number = number
             doubt = struct.unpack_from("<QQ", payload, HEAD.size) if flags & 4 else None
             duty = struct.unpack_from("<I", payload, HEAD.size + 4 * (flags & 4))[0] / 1e6 if flags & 8 else None
-            behind = HEAD.size + 4 * (flags & 4) + (flags & 8) // 2
-            lost, left_out = struct.unpack_from("<QQ", payload, behind) if flags & 16 else (head[11], 0)
-            head = (*head[:11], lost, *head[12:], left_out)
             self.record = dict(key=key, head=head, time=self.time_us, doubt=doubt, duty=duty, values=[None] * total)
+            after = HEAD.size + 4 * (flags & 4) + (flags & 8) // 2
+            self.record["losses"] = struct.unpack_from("<QQ", payload, after) if flags & 16 else (head[11], 0)
         record = self.record
         record["next"] = first + len(values)
         record["values"][first : record["next"]] = values
@@ -110,7 +109,7 @@ class Stream:
 
     def explain(self, record):
         """The record in dB, if its descriptor is there."""
-        _, number, _, total, name, encoding, engine, flags, _, blocks, sample, *counters = record["head"]
+        _, number, _, total, name, encoding, engine, flags, _, blocks, sample, _, *counters = record["head"]
         it = self.descriptors.get(name)
         if it is None or total not in (it[16], 2 * it[16]) or it[8] != encoding:
             self.waiting.append(record)
@@ -126,7 +125,7 @@ class Stream:
                  "n": it[3], "first_bin": it[15], "bin_hz": it[1] / it[2] / it[3], "centre_hz": centre,
                  "engine": "qpu" if engine == 1 else "cpu", "engine_fallback": bool(flags & 1),
                  "plan_replaced": bool(flags & 2), "doubt": record["doubt"], "duty": record["duty"],
-                 "missing": values.count(None), "counters": dict(zip(COUNTERS, counters)),
+                 "missing": values.count(None), "counters": dict(zip(COUNTERS, [*counters, *record["losses"]])),
                  "unit": "dB" if it[7] == 1 else "dBFS"} | both]
 
 
@@ -145,9 +144,7 @@ options = argparse.ArgumentParser(description=__doc__)
 options.add_argument("source", help="a recording, - (standard input), a serial device, or tcp:HOST:PORT")
 options.add_argument("--count", type=int, help="end after so many spectra")
 options, stream = options.parse_args(), Stream()
-for number, spectrum in enumerate(spectra(opened(options.source), stream), 1):
+for _, spectrum in zip(range(options.count or sys.maxsize), spectra(opened(options.source), stream)):
     print(json.dumps(spectrum), flush=True)
-    if number == options.count:
-        break
 stream.finish()
 print("lost:", ", ".join(f"{count} {what}" for what, count in stream.lost.items()), file=sys.stderr)

@@ -53,6 +53,38 @@ fn a_file_is_played_by_an_adc_on_i2s_and_read_at_its_level() {
 }
 
 #[test]
+fn strict_fails_when_samples_are_lost_at_the_input_and_only_then() {
+    let Some(image) = image("strict_fails_when_samples_are_lost_at_the_input_and_only_then") else {
+        return;
+    };
+    // With holds of the second kind no lot of blocks is whole.
+    for (defect, average, wanted, words) in [
+        (None, 16, 0, "0 bytes lost"),
+        (
+            Some("dma-hold:9:4000"),
+            16,
+            5,
+            "samples were lost at the board's input",
+        ),
+        (
+            Some("dma-hold:5:1000"),
+            500,
+            5,
+            "no lot of blocks of the last second is whole",
+        ),
+    ] {
+        let set = format!("rate=20M n=1024 avg={average} bins=64");
+        let mut command = qpuscope();
+        command.args(["read", &sim(&image), "--part", "parallel,tone=2500000:-10"]);
+        command.args(["--set", &set, "--count", "5", "--strict"]);
+        command.args(defect.iter().flat_map(|defect| ["--defect", defect]));
+        let (_, status, said) = run(&mut command);
+        assert_eq!(status, wanted, "{defect:?}: {said}");
+        assert!(said.contains(words), "{defect:?}: {said}");
+    }
+}
+
+#[test]
 fn bytes_are_played_by_a_parallel_adc() {
     let Some(image) = image("bytes_are_played_by_a_parallel_adc") else {
         return;

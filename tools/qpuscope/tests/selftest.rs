@@ -74,15 +74,13 @@ fn digests_are_the_same_on_all_three_engines() {
         (&qpu["engine"], &arm["engine"]),
         (&"qpu".into(), &"arm".into())
     );
-    // Two clocks of 700 MHz an instruction.
+    // Two clocks of 700 MHz an instruction, and lines that no cache has yet.
     let [instructions, seconds] = ["instructions", "seconds"].map(|key| {
         let value = arm[key].as_f64();
         value.expect("a number")
     });
-    assert!(
-        (instructions * 2.0 / 700e6 / seconds - 1.0).abs() < 1e-9,
-        "{arm}"
-    );
+    let share = instructions * 2.0 / 700e6 / seconds;
+    assert!((0.8..1.0).contains(&share), "{share}: {arm}");
     // Four blocks of 200 bytes and its padding: some thousand instructions each.
     let of_a_block = instructions / (32.0 * 4.0);
     assert!((1500.0..6000.0).contains(&of_a_block), "{of_a_block}");

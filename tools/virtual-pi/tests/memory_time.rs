@@ -11,7 +11,7 @@ const NOTES: u32 = 0x0010_0000;
 /// Nanoseconds of an instruction: two clocks of 700 MHz.
 const INSTRUCTION_NS: f64 = 2.0 / 0.7;
 /// A line out of the system L2, and one for which SDRAM has to open a row.
-const FILL_NS: std::ops::RangeInclusive<f64> = 74.0..=158.0;
+const FILL_NS: std::ops::RangeInclusive<f64> = 85.0..=172.0;
 /// The part of a note and of the first fetch of its code in each of [`FEW`] rounds, at most.
 const NOTE_NS: f64 = 20.0;
 /// Lines of 128 KiB, and of 8 KiB; a cache has 16 KiB.

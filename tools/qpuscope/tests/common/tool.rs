@@ -18,14 +18,18 @@ pub fn sim(image: &Path) -> String {
 }
 
 /// Runs a command; its status, and what it said on standard error. A sound virtual Pi that has a
-/// message fails the test, but one without V3D about that.
+/// message fails the test, but one without V3D about that, and one at which a job has deadlocked.
 pub fn run(command: &mut Command) -> (Output, i32, String) {
     let output = command.output().expect("qpuscope runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_sound = !command.get_args().any(|word| word == "--defect");
     let messages = said.lines().filter(|line| line.contains("virtual Pi: "));
     for message in messages.filter(|_| is_sound) {
-        let expected = ["virtual Pi: reset", "property tag 0x00030012"];
+        let expected = [
+            "virtual Pi: reset",
+            "property tag 0x00030012",
+            "V3D deadlock",
+        ];
         let is_expected = expected.iter().any(|words| message.contains(words));
         assert!(is_expected, "{message}");
     }
