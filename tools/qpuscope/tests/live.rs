@@ -61,21 +61,21 @@ fn strict_fails_when_samples_are_lost_at_the_input_and_only_then() {
     for (defect, average, wanted, words) in [
         (None, 16, 0, "0 bytes lost"),
         (
-            Some("dma-hold:9:4000"),
+            Some("dma-hold:60:30000"),
             16,
             5,
             "samples were lost at the board's input",
         ),
         (
-            Some("dma-hold:5:1000"),
+            Some("dma-hold:40:10000"),
             500,
             5,
             "no lot of blocks of the last second is whole",
         ),
     ] {
-        let set = format!("rate=20M n=1024 avg={average} bins=64");
+        let set = format!("rate=2M n=1024 avg={average} bins=64");
         let mut command = qpuscope();
-        command.args(["read", &sim(&image), "--part", "parallel,tone=2500000:-10"]);
+        command.args(["read", &sim(&image), "--part", "parallel,tone=250000:-10"]);
         command.args(["--set", &set, "--count", "5", "--strict"]);
         command.args(defect.iter().flat_map(|defect| ["--defect", defect]));
         let (_, status, said) = run(&mut command);
