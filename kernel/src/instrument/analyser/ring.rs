@@ -59,6 +59,9 @@ impl<Q: Fft> Analyser<'_, Q> {
         if self.ring_end.is_none() || !spectra.is_in_words() {
             return None;
         }
+        if !capture.still_has(board.port(), self.next_block()) {
+            return None;
+        }
         let memory = board.port().memory();
         capture
             .ring
@@ -71,12 +74,14 @@ impl<Q: Fft> Analyser<'_, Q> {
         &mut self,
         first: u64,
         count: usize,
-        capture: &Capture,
+        capture: &mut Capture,
         board: &mut impl Board,
     ) {
         if self.ring_end.is_none() {
             return;
         }
+        // Otherwise they are thrown away when they are finished.
+        let is_there = capture.still_has(board.port(), first);
         let Buffers { history, .. } = &mut self.buffers;
         let held = self.history_first..self.history_first + history.len() as u64;
         let mut next = first;
@@ -88,6 +93,13 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
         self.history_first = first;
         let missing = (first + count as u64).saturating_sub(next);
+        if !is_there {
+            let bytes = self.shape.coding.bytes();
+            for _ in 0..missing {
+                history.extend(&[0; 16][..bytes]);
+            }
+            return;
+        }
         capture
             .ring
             .read(board.port().memory(), next, missing, |words, range| {
@@ -110,10 +122,10 @@ impl<Q: Fft> Analyser<'_, Q> {
     pub(super) fn count_clipped(
         &mut self,
         spectra: &Spectra,
-        capture: &Capture,
+        capture: &mut Capture,
         board: &mut impl Board,
     ) -> u32 {
-        if self.ring_end.is_none() {
+        if self.ring_end.is_none() || !capture.still_has(board.port(), self.next_block()) {
             return 0;
         }
         let (coding, next) = (self.shape.coding, self.next_block());

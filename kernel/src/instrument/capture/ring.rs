@@ -15,6 +15,9 @@ use super::port::{MARGIN_BYTES, Place, RING_BYTES, TAIL_BYTES};
 use crate::dma_buf::{DmaBuf, LINE_BYTES};
 
 const RING: u64 = RING_BYTES as u64;
+/// DMA is at least so far from samples that are read: 13 ms at 20 MS/s. Nobody may read a line while
+/// DMA writes it, and the ARM takes a while to read a lot of blocks.
+const HEADROOM_BYTES: u64 = 512 << 10;
 /// Words that are copied at a time.
 const CHUNK: usize = 64;
 
@@ -94,9 +97,10 @@ impl Ring {
         self.written.saturating_sub(MARGIN_BYTES) / self.frame_bytes
     }
 
-    /// Reports if DMA has left this frame and those behind it alone, as of the last look.
+    /// Reports if DMA has left this frame and those behind it alone, as of the last look, and does
+    /// not come near them.
     pub(in crate::instrument) const fn has(&self, frame: u64) -> bool {
-        self.written + MARGIN_BYTES <= frame * self.frame_bytes + RING
+        self.written + HEADROOM_BYTES <= frame * self.frame_bytes + RING
     }
 
     /// The index from which to go on when frames have been overtaken: that of a frame which begins
@@ -234,8 +238,8 @@ mod tests {
         assert_eq!(ring.frames(), 1000 - MARGIN_BYTES / 4);
         assert!(ring.has(0));
         let (ring, _) = filled(RING / 4 + 1000);
-        assert!(!ring.has(1000 + MARGIN_BYTES / 4 - 1));
-        assert!(ring.has(1000 + MARGIN_BYTES / 4));
+        assert!(!ring.has(1000 + HEADROOM_BYTES / 4 - 1));
+        assert!(ring.has(1000 + HEADROOM_BYTES / 4));
         assert!(ring.restart() * 4 % 64 == 0 && ring.restart() >= ring.frames());
     }
 
