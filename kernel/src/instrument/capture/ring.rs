@@ -15,8 +15,8 @@ use super::port::{MARGIN_BYTES, Place, RING_BYTES, TAIL_BYTES};
 use crate::dma_buf::{DmaBuf, LINE_BYTES};
 
 const RING: u64 = RING_BYTES as u64;
-/// DMA is at least so far from samples that are read: 13 ms at 20 MS/s. Nobody may read a line while
-/// DMA writes it, and the ARM takes a while to read a lot of blocks.
+/// DMA is at least so far from samples that are read: 13 ms at 20 MS/s. Nobody may read a line
+/// while DMA writes it, and the ARM takes a while to read a lot of blocks.
 const HEADROOM_BYTES: u64 = 512 << 10;
 /// Words that are copied at a time.
 const CHUNK: usize = 64;
