@@ -8,7 +8,8 @@
 //! One look does not know the deficit, only bounds of it: the FIFO holds from none to all of its
 //! words, and the moment of DMA's place is known to a microsecond or two. So the account keeps the
 //! highest line that all looks so far allow. What lies above it is lost for certain, and counted.
-//! The count is not too great, and it lags by no more than the two bounds are apart.
+//! The count is not too great, and it lags by no more than the two bounds are apart. While samples
+//! are lost the slope is not learned, so what is not known of it adds to that lag.
 //!
 //! Where the board gives the clock, it comes from the crystal of the system timer, and only the
 //! fraction of a PLL makes it differ. So the line is straight for ever, and its slope is at most
