@@ -74,19 +74,6 @@ pub fn root() -> &'static Path {
     here.parent().unwrap_or(here)
 }
 
-/// A file of the folder `../shared` beside the clone, where it exists.
-///
-/// Recordings whose licence keeps them out of this repository lie there on the machines of those
-/// who have them.
-#[must_use]
-pub fn shared(path: &str) -> Option<PathBuf> {
-    // A work tree may lie one folder deeper than the clone it belongs to.
-    let above = root().ancestors().skip(1).take(2);
-    above
-        .map(|folder| folder.join("shared").join(path))
-        .find(|path| path.exists())
-}
-
 /// A file that `cargo xtask test` built or found and named in the environment.
 #[must_use]
 pub fn given(variable: &str) -> Option<PathBuf> {

@@ -1,7 +1,7 @@
 //! The table of errors: hello_fft's stimulus and random input, each length, against f64.
 //!
 //! Published: the author's table for GPU_FFT 3.0, rel_rms_err of hello_fft. Simulated: its shaders
-//! on uniform random input (reference/gpu_fft.md, section 1). Both are for batch 1.
+//! on uniform random input (docs/hardware/gpu-fft.md, section 1). Both are for batch 1.
 
 use super::harness::{Pace, transform};
 use super::signals::dft;

@@ -84,16 +84,32 @@ fn the_temperature_of_seattle_has_a_line_at_24_hours_and_one_at_12() {
     );
 }
 
+/// A made recording of radio in pairs of u8: the noise of a receiver, and bursts of pulses on a
+/// carrier as transponders of aircraft send them.
+fn bursts() -> Vec<u8> {
+    let mut random = tests::mutate::Random::new(tests::seed());
+    let mut sample = |at: u32| {
+        let is_on = at % 4_000 < 240 && random.below(2) == 1;
+        let angle = 0.7 * f64::from(at);
+        let carrier = if is_on { 60.0 } else { 0.0 };
+        [angle.cos(), angle.sin()].map(|part| {
+            // The sum of four is close enough to a normal distribution.
+            let noise: f64 = (0..4)
+                .map(|_| random.below(1001) as f64 / 500.0 - 1.0)
+                .sum();
+            (127.5 + carrier * part + noise).round() as u8
+        })
+    };
+    (0..65_536).flat_map(&mut sample).collect()
+}
+
 #[test]
 fn a_recording_of_radio_agrees_with_rustfft_in_every_bin() {
     let kernel = need!(tests::given("QPUSCOPE_KERNEL"), "{NO_KERNEL}");
     let host = need!(tests::given("QPUSCOPE_HOST"), "{NO_HOST}");
-    let shared = tests::shared("data/adsb_1090MHz_2Msps_u8.iq");
-    let input = need!(
-        shared,
-        "../shared/data/adsb_1090MHz_2Msps_u8.iq is not here"
-    );
-    let out = folder("adsb");
+    let out = folder("bursts");
+    let input = out.join("bursts.iq");
+    std::fs::write(&input, bursts()).expect("target can be written");
     let output = fft(
         &host,
         &kernel,

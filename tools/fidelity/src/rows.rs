@@ -251,7 +251,7 @@ impl Figures<'_> {
 }
 
 /// The required nearness of a run time. 2^13 has a band of its own, at both batches: it is the
-/// length that no variant of the study of reference/timing.md matched.
+/// length that no variant of the study of docs/hardware/timing.md matched.
 fn time_band(section: Section, shape: Shape) -> Band {
     match (section, shape.jobs, shape.log2n) {
         (Section::Times3, _, 13) => Band::Within(0.18),

@@ -8,7 +8,7 @@ use qpu::isa::BranchCond;
 use serde_json::{Value, json};
 
 /// Stores 1000 + 128 to 16 words at the address in its second uniform, and raises host_int; words
-/// that others assembled (vc4asm, asurati; qpu.md 1.14).
+/// that others assembled (vc4asm, asurati; docs/hardware/qpu.md 1.14).
 const STORE: [u64; 14] = [
     0x1002_0827_1582_7d80,
     0xe002_08e7_0000_0080,
@@ -216,7 +216,8 @@ fn a_deadlock_says_who_waits_for_what() {
     let nop = 0x1000_09e7_009e_7000;
     let read_mutex = 0x1000_09e7_15ce_7d80;
     for (first, second, waits_for, advice) in [
-        // sacq of semaphore 3, which nobody releases (qpu.md 1.5: decrement has bit 4 set).
+        // sacq of semaphore 3, which nobody releases (docs/hardware/qpu.md 1.5: decrement has bit 4
+        // set).
         (
             0xe800_09e7_0000_0013,
             nop,

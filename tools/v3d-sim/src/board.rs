@@ -5,7 +5,7 @@
 //! on BCM2835 the ARM's own accesses do, so V3D's have to; on BCM2836 and BCM2837 the ARM goes
 //! around it, and programs there use alias 0xC.
 //!
-//! Sources: reference/qpu.md sections 0.1, 7.1 and 8.4 with what they cite (GPU_FFT's choice of
+//! Sources: docs/hardware/qpu.md sections 0.1, 7.1 and 8.4 with what they cite (GPU_FFT's choice of
 //! alias by board, VC4CL, V3DLib, Ishii's notes on Zero, 2B and 3B).
 
 /// A board that a simulated V3D sits on. The default is the Pi 1, which published figures are for.

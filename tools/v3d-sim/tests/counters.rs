@@ -85,7 +85,7 @@ fn every_source_can_be_counted() {
     }
 }
 
-/// Findings of experiments on chips about programs of users (qpu.md 6.3).
+/// Findings of experiments on chips about programs of users (docs/hardware/qpu.md 6.3).
 #[test]
 fn counts_keep_the_identities_of_the_chip() {
     let (counts, v3d) = run(&[16, 20, 21, 22, 24, 25, 29]);

@@ -19,12 +19,12 @@ pub const ARM_HZ: u64 = 700_000_000;
 pub const INSTRUCTION_CLOCKS: u64 = 2;
 
 /// Clocks for a double-precision divide or square root. The VFP11 takes up to 33 when the next
-/// instruction needs the result, but runs beside the integer pipeline; issue 2 of this project sets
-/// 8.
+/// instruction needs the result, but runs beside the integer pipeline; 8 is a choice, no
+/// measurement.
 pub const DOUBLE_DIVIDE_CLOCKS: u64 = 8;
 
 /// One access to a peripheral, on top of its instruction. The bus to the peripherals costs tens of
-/// nanoseconds; issue 2 of this project sets 50 ns.
+/// nanoseconds; 50 ns is a choice, no measurement.
 pub const MMIO_CLOCKS: u64 = ARM_HZ * 50 / 1_000_000_000;
 
 /// A load or store that no cache holds, on top of its instruction. twain with the instruction cache

@@ -129,8 +129,8 @@ pub struct Config {
     pub enables_qpu: bool,
     /// The firmware does as it is told by tag 0x0003_8030 (power domain) of V3D.
     pub powers_v3d: bool,
-    /// An access to V3D without power never ends, instead of reading 0xdead_beef (reference/qpu.md,
-    /// section 6).
+    /// An access to V3D without power never ends, instead of reading 0xdead_beef
+    /// (docs/hardware/qpu.md, section 6).
     pub unpowered_v3d_hangs: bool,
     /// Result of a reset of V3D without the firmware.
     pub v3d_reset: V3dReset,

@@ -361,7 +361,8 @@ fn fill_with_noise(board: &mut Board) {
     }
 }
 
-/// Loads what the boot firmware leaves in memory (reference/platform.md, D.2 and register maps).
+/// Loads what the boot firmware leaves in memory (docs/hardware/platform.md, D.2 and register
+/// maps).
 fn load(board: &mut Board, config: &Config, image: &[u8]) {
     let mut atags = vec![
         2,

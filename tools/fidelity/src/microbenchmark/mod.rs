@@ -4,7 +4,7 @@
 //! what its description says and nothing else. A loop's figure is the difference between two runs
 //! that differ in the number of iterations, so that neither start nor first misses are in it.
 //!
-//! Sources: reference/qpu.md sections 6.3, 8.3 and 8.4, with whom they name.
+//! Sources: docs/hardware/qpu.md sections 6.3, 8.3 and 8.4, with whom they name.
 
 mod capacity;
 mod counters;
@@ -21,15 +21,15 @@ use crate::row::{Band, Row, Section};
 use v3d_sim::{Board, Constants};
 
 /// Terminus-IMRC's measurements (Y. Sugizaki), on a Pi 2 where he names the board.
-const TERMINUS: &str = "Terminus-IMRC, QPU measurements (qpu.md 8.3, 8.4)";
+const TERMINUS: &str = "Terminus-IMRC, QPU measurements (docs/hardware/qpu.md 8.3, 8.4)";
 /// His answer in a forum, on which VC4C's tests agree.
-const FORUM: &str = "Raspberry Pi forum p=1143940, VC4C (qpu.md 8.3)";
+const FORUM: &str = "Raspberry Pi forum p=1143940, VC4C (docs/hardware/qpu.md 8.3)";
 /// Documentation of the tool `qpu`.
 const SWRENN: &str = "swrenn/qpu, README, minimal example";
 /// Sources on the events that the counters were seen to count.
-const OBSERVED: &str = "Terminus-IMRC, VC4C, swrenn/qpu (qpu.md 6.3)";
+const OBSERVED: &str = "Terminus-IMRC, VC4C, swrenn/qpu (docs/hardware/qpu.md 6.3)";
 /// Sizes of the caches.
-const CACHES: &str = "vc4asm, Terminus-IMRC, VC4C (qpu.md 4.4, 8.2)";
+const CACHES: &str = "vc4asm, Terminus-IMRC, VC4C (docs/hardware/qpu.md 4.4, 8.2)";
 
 /// A row of latencies and rates on a Pi 2, to which nothing was fitted.
 fn row(

@@ -1,13 +1,11 @@
 //! The ALUs against tables recorded on real chips.
 //!
-//! The tables (doe300/VC4C, MIT) lie in `../shared/data/hw_alu` beside a checkout of this project;
-//! where they are absent the test is reported as skipped. Some samples are always tested. Flags
+//! The tables (doe300/VC4C, MIT) are in `data/hw_alu` of this crate, with their source. Flags
 //! recorded for mul-ALU operations are not valid, as their author notes.
 
 use super::pack::{Source, file_a};
 use super::unpack::{Unpacked, lane};
 use super::{add, add_carry, mul, mul_carry};
-use ::tests::need;
 use qpu::isa::{AddOp, MulOp, Pack, Unpack};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -55,17 +53,12 @@ fn compute(op: Op, a: u32, b: u32) -> (u32, String) {
     )
 }
 
-/// The rows of a table, or `None` where it is absent.
-fn rows(file: &str) -> Option<Vec<Vec<String>>> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/hw_alu")
-        .join(file);
-    let text = std::fs::read_to_string(&path).ok()?;
-    Some(
-        text.lines()
-            .map(|line| line.split(',').map(str::to_owned).collect())
-            .collect(),
-    )
+/// The rows of a table, the first with its headings.
+fn rows(table: &str) -> Vec<Vec<&str>> {
+    table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect()
 }
 
 fn hex(text: &str) -> u32 {
@@ -90,29 +83,29 @@ fn source(op: Op, a: u32, b: u32) -> Source {
 
 #[test]
 fn operations_and_flags() {
-    let rows = need!(rows("opcode.csv"), "no shared/data/hw_alu/opcode.csv");
+    let rows = rows(include_str!("../../data/hw_alu/opcode.csv"));
     assert!(rows.len() > 2000);
     for row in &rows[1..] {
-        let (op, a, b) = (op(&row[0]), hex(&row[1]), hex(&row[2]));
+        let (op, a, b) = (op(row[0]), hex(row[1]), hex(row[2]));
         let (result, flags) = compute(op, a, b);
-        assert_eq!(result, hex(&row[3]), "{row:?}");
+        assert_eq!(result, hex(row[3]), "{row:?}");
         assert_eq!(
             file_a(Pack::P32s, result, source(op, a, b)).bits,
-            hex(&row[4]),
+            hex(row[4]),
             "{row:?}"
         );
         if let Op::Add(_) = op
             && row[0] != "v8adds"
             && row[0] != "v8subs"
         {
-            assert_eq!(sorted(&flags), sorted(&row[5]), "{row:?}");
+            assert_eq!(sorted(&flags), sorted(row[5]), "{row:?}");
         }
     }
 }
 
 #[test]
 fn pack_modes() {
-    let rows = need!(rows("pack.csv"), "no shared/data/hw_alu/pack.csv");
+    let rows = rows(include_str!("../../data/hw_alu/pack.csv"));
     let pack = |name: &str| match name {
         "32s" => Pack::P32s,
         "16a" => Pack::P16a,
@@ -132,17 +125,17 @@ fn pack_modes() {
         _ => panic!("{name}"),
     };
     for row in &rows[1..] {
-        let (op, a, b) = (op(&row[0]), hex(&row[1]), hex(&row[2]));
+        let (op, a, b) = (op(row[0]), hex(row[1]), hex(row[2]));
         for (column, name) in rows[0].iter().enumerate().skip(4) {
-            let packed = file_a(pack(name), hex(&row[3]), source(op, a, b));
-            assert_eq!(packed.bits, hex(&row[column]), "{name} of {row:?}");
+            let packed = file_a(pack(name), hex(row[3]), source(op, a, b));
+            assert_eq!(packed.bits, hex(row[column]), "{name} of {row:?}");
         }
     }
 }
 
 #[test]
 fn unpack_modes() {
-    let rows = need!(rows("unpack.csv"), "no shared/data/hw_alu/unpack.csv");
+    let rows = rows(include_str!("../../data/hw_alu/unpack.csv"));
     for row in &rows[1..] {
         for (column, name) in rows[0].iter().enumerate().skip(2) {
             let (mode, to) = match name.strip_suffix("_f") {
@@ -154,8 +147,8 @@ fn unpack_modes() {
                 .find(|unpack| unpack.name() == mode)
                 .unwrap();
             assert_eq!(
-                lane(mode, to, hex(&row[0])),
-                hex(&row[column]),
+                lane(mode, to, hex(row[0])),
+                hex(row[column]),
                 "{name} of {row:?}"
             );
         }

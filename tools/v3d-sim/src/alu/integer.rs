@@ -34,7 +34,7 @@ pub const fn mul24(a: u32, b: u32) -> u32 {
     product24(a, b) as u32
 }
 
-/// C of mul24: a product above 32 bits (VC4C; vc4asm says above 24 bits). Reference: qpu.md 11.
+/// C of mul24: a product above 32 bits (VC4C; vc4asm says above 24 bits). docs/hardware/qpu.md 11.
 #[must_use]
 pub const fn mul24_carry(a: u32, b: u32) -> bool {
     product24(a, b) > 0xffff_ffff

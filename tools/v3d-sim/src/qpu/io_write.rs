@@ -4,8 +4,8 @@
 //! FIFO: what the chip puts there is undefined, here it is the result. A write triggers also when
 //! element 0 is masked: vc4asm says so of TMU, VPM and setup words; for the other addresses
 //! (uniforms address, TMU swap, DMA addresses, mutex) nobody says anything, and the same is
-//! assumed. Each such write is warned of, and a condition of never writes nothing (reference/qpu.md
-//! sections 1.5 and 12).
+//! assumed. Each such write is warned of, and a condition of never writes nothing
+//! (docs/hardware/qpu.md sections 1.5 and 12).
 
 use super::Qpu;
 use crate::alu::{LaneMask, Lanes};

@@ -9,7 +9,7 @@
 //! were in their bands; that they are is therefore no test of these values. docs/fidelity.md says
 //! how, and what each descent found. No program of this project was used.
 //!
-//! Sources: reference/qpu.md sections 4, 5, 6.4, 8.2 to 8.4; reference/timing.md section 3.
+//! Sources: docs/hardware/qpu.md sections 4, 5, 6.4, 8.2 to 8.4; docs/hardware/timing.md section 3.
 
 use qpu::job;
 
@@ -151,19 +151,19 @@ constants! {
         "published: a program of four instructions is active for 86 clocks (swrenn); its tool has the system L2 flushed, and two lines from SDRAM take that long";
     instruction_cache_bytes: u32 = 4096, "bytes",
         "Instruction cache of a slice.",
-        "vc4asm, Terminus-IMRC, VC4C; 2048 is the variant of reference/timing.md section 3";
+        "vc4asm, Terminus-IMRC, VC4C; 2048 is the variant of docs/hardware/timing.md section 3";
     instruction_cache_ways: u32 = 4, "lines",
         "Associativity of the instruction cache.",
         "vc4asm";
     instruction_fill: f64 = 0.0, "clocks",
         "From a line of code out of the L2C to its first instruction.",
-        "reference/timing.md; no published figure";
+        "docs/hardware/timing.md; no published figure";
     uniform_cache_lines: u32 = 4, "lines",
         "Uniform cache of a slice, fully associative.",
         "assumed: one line of 16 uniforms, as observed by Terminus-IMRC, for each QPU";
     uniform_fill: f64 = 8.0, "clocks",
         "From a line of uniforms out of the L2C to its first value.",
-        "reference/timing.md; Terminus-IMRC's bursts lie between its L2C hit and its SDRAM miss";
+        "docs/hardware/timing.md; Terminus-IMRC's bursts lie between its L2C hit and its SDRAM miss";
     semaphore_handover: f64 = 4.0, "clocks",
         "From an increment to the next instruction of a QPU that waited for it.",
         "published: no measurable extra clocks (Terminus-IMRC), so a slot; the fitting set leaves it there";
@@ -187,7 +187,7 @@ constants! {
         "assumed; 0.8 to 1.25 make no difference";
     tmu_misses: u32 = 8, "lines",
         "Misses that a TMU has outstanding at a time, at most.",
-        "fitted: the fitting set gives 8, and 7 to 12 from other starts; 1 is rejected (reference/timing.md section 5)";
+        "fitted: the fitting set gives 8, and 7 to 12 from other starts; 1 is rejected (docs/hardware/timing.md section 5)";
     tmu_l1_bytes: u32 = 4096, "bytes",
         "Cache of a TMU, direct mapped.",
         "vc4asm, Terminus-IMRC";
@@ -324,7 +324,7 @@ impl Constants {
     }
 
     /// [`Constants::recommended`] with an instruction cache of 2 KiB: the variant that the study of
-    /// reference/timing.md preferred and that no other source supports.
+    /// docs/hardware/timing.md preferred and that no other source supports.
     #[must_use]
     pub fn with_small_instruction_cache() -> Self {
         Self {

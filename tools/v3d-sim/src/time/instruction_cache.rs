@@ -2,8 +2,8 @@
 //!
 //! A QPU asks when it comes to another line of code, and keeps the line that it got until it leaves
 //! it, whatever the cache does in the meantime. There is no prefetch: with one, the published times
-//! of GPU_FFT fit worse (reference/timing.md section 5). Four QPUs of a slice fetch in successive
-//! clocks, so hits cost nothing.
+//! of GPU_FFT fit worse (docs/hardware/timing.md section 5). Four QPUs of a slice fetch in
+//! successive clocks, so hits cost nothing.
 
 use super::constants::{Constants, Replacement};
 use super::events::{Client, Events};

@@ -14,8 +14,8 @@
 //! | `vdr`, `vdw` | the DMA engines |
 //! | `l2c`, `system_l2`, `sdram`, `tags` | the way to memory |
 //!
-//! The structure is that of reference/timing.md section 2, whose constants were picked with sight
-//! of all published times of GPU_FFT.
+//! The structure is that of docs/hardware/timing.md section 2, whose constants were picked with
+//! sight of all published times of GPU_FFT.
 
 pub mod constants;
 mod events;

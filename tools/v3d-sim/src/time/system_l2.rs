@@ -2,7 +2,7 @@
 //!
 //! Alias 0x4 allocates lines for reads and writes and writes them back; 0x8 uses what is there and
 //! allocates nothing; 0xC, and every alias on a board whose V3D has no L2 of the system, goes to
-//! SDRAM. Source: Broadcom's chip header for the aliases; reference/timing.md for write-back.
+//! SDRAM. Source: Broadcom's chip header for the aliases; docs/hardware/timing.md for write-back.
 
 use super::constants::Constants;
 use super::sdram::Sdram;

@@ -5,7 +5,8 @@
 //! the L2C while the lookup goes on, until `tmu_misses` are on their way. Results come in order.
 //!
 //! Source: guide, "Texture and memory lookup unit"; the cache is direct mapped (vc4asm,
-//! Terminus-IMRC); that several misses are outstanding is a result of reference/timing.md section
+//! Terminus-IMRC); that several misses are outstanding is a result of docs/hardware/timing.md
+//! section
 //! 5.
 
 use super::constants::{Constants, Replacement};

@@ -3,7 +3,7 @@
 //! Two values are fetched ahead, also by a program that reads none, one a slot while their line is
 //! there. The cache takes lines of 64 bytes from the L2C.
 //!
-//! Source: Terminus-IMRC's experiments, as reference/qpu.md sections 6.3 and 8.2 tell them.
+//! Source: Terminus-IMRC's experiments, as docs/hardware/qpu.md sections 6.3 and 8.2 tell them.
 
 use super::constants::{Constants, Replacement};
 use super::events::{Client, Events};

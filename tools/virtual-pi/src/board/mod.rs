@@ -314,7 +314,7 @@ impl Board {
     }
 
     fn serve_property(&mut self, address: u32, now: u64) -> Result<(), (FaultKind, u32)> {
-        // The firmware takes the uncached alias as well as the one of the L2 (reference/qpu.md
+        // The firmware takes the uncached alias as well as the one of the L2 (docs/hardware/qpu.md
         // 7.2).
         let aliased = matches!(address & 0xc000_0000, 0x4000_0000 | 0xc000_0000);
         if self.config.checks.bus_address && !aliased {

@@ -9,7 +9,7 @@ use crate::fault::{Agent, FaultKind};
 const SMI: u32 = 0x2060_0000;
 /// Blocks of the BCM2835 that are not modelled: their first and last address.
 ///
-/// Source: BCM2835 ARM Peripherals, section 1.2; reference/platform.md, register maps.
+/// Source: BCM2835 ARM Peripherals, section 1.2; docs/hardware/platform.md, register maps.
 const UNMODELLED: [(u32, u32, &str); 13] = [
     (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
     (0x2010_4000, 0x2010_4fff, "the random number generator"),

@@ -8,7 +8,8 @@
 //! The ARM's fast path looks up one byte per access in the page that its TLB entry names. States
 //! are kept with the check off, too: the time of loads and stores needs them.
 //!
-//! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; reference/virtual_pi.md, checks 1 and 5.
+//! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; docs/hardware/virtual-pi.md, checks 1
+//! and 5.
 
 mod past_l2;
 

@@ -3,7 +3,8 @@
 //! As with the ARM's cache, the L2 is taken to hold every line that was ever reached through it:
 //! what stands in memory alone may only be read past it, and what was not written past it may not.
 //!
-//! Source: reference/platform.md, D.5: the ARM and V3D of a BCM2835 reach memory through the L2.
+//! Source: docs/hardware/platform.md, D.5: the ARM and V3D of a BCM2835 reach memory through the
+//! L2.
 
 use std::collections::HashSet;
 

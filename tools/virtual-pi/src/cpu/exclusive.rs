@@ -1,7 +1,7 @@
 //! LDREX, STREX, CLREX and SWP.
 //!
 //! The local monitor marks one address. On silicon exclusives on memory that is not Normal
-//! cacheable may never succeed, which is check 4 of reference/virtual_pi.md.
+//! cacheable may never succeed, which is check 4 of docs/hardware/virtual-pi.md.
 //!
 //! Source: ARM Architecture Reference Manual (DDI 0100I), A2.9; ARM1176JZF-S TRM, 8.3.
 

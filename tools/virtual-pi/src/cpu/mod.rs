@@ -94,7 +94,7 @@ pub struct Cpu {
 
 impl Cpu {
     /// The core as the boot firmware starts it: SVC mode, everything masked, MMU and caches off
-    /// (reference/platform.md, D.2).
+    /// (docs/hardware/platform.md, D.2).
     pub fn new(config: &Config, board: Board, clock: u64) -> Self {
         let mut r = [0; 16];
         r[1] = 0xc42;

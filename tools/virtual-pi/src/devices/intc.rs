@@ -1,6 +1,6 @@
 //! Interrupt controller: which of the 64 GPU and 8 ARM sources reach the core, as IRQ or FIQ.
 //!
-//! Source: BCM2835 ARM Peripherals, section 7; register map of reference/platform.md.
+//! Source: BCM2835 ARM Peripherals, section 7; register map of docs/hardware/platform.md.
 
 use crate::fault::FaultKind;
 

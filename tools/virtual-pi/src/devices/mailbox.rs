@@ -3,7 +3,7 @@
 //! What a property request means is in [`super::property`]; here are only the queues and their
 //! timing.
 //!
-//! Source: reference/qpu.md 7.2; BCM2835 mailbox documentation.
+//! Source: docs/hardware/qpu.md 7.2; BCM2835 mailbox documentation.
 
 use std::collections::VecDeque;
 

@@ -4,7 +4,7 @@
 //! power-domain registers only PM_GRAFX is modelled, and of that only the reset line of V3D can be
 //! moved; V3D is powered through the mailbox.
 //!
-//! Source: Linux `bcm2835_wdt.c`, `bcm2835-pm.h` and `bcm2835-power.c`; reference/platform.md,
+//! Source: Linux `bcm2835_wdt.c`, `bcm2835-pm.h` and `bcm2835-power.c`; docs/hardware/platform.md,
 //! register maps.
 
 use super::NEVER;

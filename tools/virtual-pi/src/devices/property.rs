@@ -4,7 +4,7 @@
 //! buffer as a whole still says success. The response length is what the answer has, even where
 //! the buffer holds less.
 //!
-//! Source: reference/qpu.md 7.2; raspberrypi/firmware wiki, "Mailbox property interface".
+//! Source: docs/hardware/qpu.md 7.2; raspberrypi/firmware wiki, "Mailbox property interface".
 
 use super::dma::FREE_CHANNELS;
 use crate::clock::{ARM_HZ, V3D_HZ};

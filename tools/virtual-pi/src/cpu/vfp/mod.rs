@@ -2,8 +2,8 @@
 //!
 //! The host computes in IEEE 754 with subnormals; what the VFP11 does differently is added around
 //! it: flush to zero with a positive sign, default NaNs, cumulative flags, and the bounce to
-//! support code (check 2 of reference/virtual_pi.md). Modes that this model lacks stop the run when
-//! FPSCR is written: short vectors, other roundings, traps.
+//! support code (check 2 of docs/hardware/virtual-pi.md). Modes that this model lacks stop the run
+//! when FPSCR is written: short vectors, other roundings, traps.
 //!
 //! Source: ARM1176JZF-S TRM (DDI 0301H), chapters 18 to 22; ARM Architecture Reference Manual
 //! (DDI 0100I), part C.

@@ -8,7 +8,7 @@
 //! the board is asked for that. Accesses to peripherals wait for nobody: how long they may is
 //! published nowhere.
 //!
-//! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; reference/platform.md, D.5.
+//! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; docs/hardware/platform.md, D.5.
 
 use crate::checks::Lines;
 use crate::devices::v3d::{ALIAS, Access, Bus, V3dPort};

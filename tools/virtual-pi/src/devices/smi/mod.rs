@@ -10,7 +10,7 @@
 //!
 //! Sources: Linux `bcm2835_smi.h` and `bcm2835_smi.c` (raspberrypi/linux); iosoft's
 //! `rpi_smi_defs.h` and `rpi_smi_adc_test.c` (jbentham/rpi); grishka's `adc_stream.c`
-//! (grishka/miscellaneous) for START while ACTIVE is set; librerpi `docs/smi.txt`.
+//! (grishka/miscellaneous) for START while ACTIVE is set; librerpi, smi.txt.
 
 mod fifo;
 mod reads;

@@ -6,7 +6,7 @@
 //! missing. The next read begins with the first cycle of SMI's clock after a word has left, so the
 //! reads behind a wait have another phase than those before it.
 //!
-//! Sources: Linux `bcm2835_smi.h` for the phases of a read; librerpi `docs/smi.txt`, experiments:
+//! Sources: Linux `bcm2835_smi.h` for the phases of a read; librerpi, smi.txt, experiments:
 //! "sampled at the end of STROBE"; jbentham/rpi issue 20: when the FIFO is not emptied "the ADC
 //! will skip samples".
 

@@ -1,6 +1,6 @@
 //! Memory as V3D reaches it: aliases, and the checks of what the ARM's cache and the L2 hold.
 //!
-//! Source: reference/qpu.md, section 7; Broadcom's driver sources for HW-2827.
+//! Source: docs/hardware/qpu.md, section 7; Broadcom's driver sources for HW-2827.
 
 use std::ops::Range;
 

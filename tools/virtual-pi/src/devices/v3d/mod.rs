@@ -12,7 +12,7 @@
 //! notice. Here an address through an alias that this board lacks ends the program, as one without
 //! memory does, and the board goes on; the ARM's caches are not looked at.
 //!
-//! Source: reference/qpu.md sections 6 and 7; the block itself is in v3d-sim.
+//! Source: docs/hardware/qpu.md sections 6 and 7; the block itself is in v3d-sim.
 
 mod bus;
 
