@@ -25,7 +25,8 @@ use std::path::Path;
 use folder::Folder;
 
 /// The commit of raspberrypi/firmware whose boot files are recommended: the one that Circle, a
-/// library for bare-metal programs, takes its own from (`boot/Makefile`, 14 February 2026).
+/// library for bare-metal programs, takes its own from (the Makefile of its folder `boot`, 14
+/// February 2026).
 pub const BOOT_FILES_COMMIT: &str = "0641c5bf25d185d5bf25d8dcafd1da6dc8fdbf68";
 
 /// Source of the boot files, for a sentence.

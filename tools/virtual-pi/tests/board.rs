@@ -227,7 +227,7 @@ fn v3d_shows_itself_only_with_power() {
     }
 }
 
-/// `nop; thrend`, `nop`, `nop`: the shortest program (reference/qpu.md 1.14).
+/// `nop; thrend`, `nop`, `nop`: the shortest program (docs/hardware/qpu.md 1.14).
 const SHORTEST: [u64; 3] = [
     0x3000_09e7_009e_7000,
     0x1000_09e7_009e_7000,

@@ -39,8 +39,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   soak [NAME]          the long forms of tests, all or those with NAME in theirs; --list names them
   lint                 rustfmt, clippy for the host and for the target, circles, lengths, words and prose,
                        notices, and `cargo deny` if it is there
-                       --count [--root DIR]: only counts product lines, and findings beside their limits;
-                       --places PATH: names each finding of code and prose in files below PATH
+                       --quick: only circles, widths and paths;
+                       --count [--root DIR]: only counts product lines and names of types that are used twice
   circles [--root DIR] modules that import each other in a circle, with the names that tie them
   notices [--write]    notices/*.txt, the licences in what dist makes, from Cargo.lock; without --write: are they old?
   qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio

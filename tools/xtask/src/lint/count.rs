@@ -21,6 +21,8 @@ pub struct Count {
     pub p90: usize,
     /// The longest function of the product: its lines and its place.
     pub longest: (usize, String),
+    /// The places of each name of a type of the product, by package.
+    types: BTreeMap<(String, String), Vec<String>>,
 }
 
 impl Count {
@@ -45,6 +47,14 @@ impl Count {
             }
             let mut functions = Functions::default();
             functions.visit_file(&file);
+            for (name, line) in functions.types {
+                // A trait's own way to fail and a command's options have the name everywhere.
+                if !["Error", "Options"].contains(&&*name) {
+                    let place = format!("{}:{line}", source.path);
+                    let key = (source.package.clone(), name);
+                    count.types.entry(key).or_default().push(place);
+                }
+            }
             if functions.longest > count.longest.0 {
                 count.longest = (
                     functions.longest,
@@ -62,7 +72,16 @@ impl Count {
         self.packages.values().sum()
     }
 
-    /// Prints the counts, a line for each package.
+    /// The number of names of types that are used twice or more in their package.
+    pub fn namesakes(&self) -> usize {
+        self.twice().count()
+    }
+
+    fn twice(&self) -> impl Iterator<Item = (&(String, String), &Vec<String>)> {
+        self.types.iter().filter(|(_, places)| places.len() > 1)
+    }
+
+    /// Prints the counts, a line for each package, and the names that are used twice.
     pub fn print(&self) {
         for (package, lines) in &self.packages {
             println!("{lines:7}  {package}");
@@ -77,6 +96,13 @@ impl Count {
             "{:7}  lines in the longest function, {}",
             self.longest.0, self.longest.1
         );
+        println!(
+            "{:7}  names of types that are used twice in their package:",
+            self.namesakes()
+        );
+        for ((package, name), places) in self.twice() {
+            println!("         {name} of {package}: {}", places.join(", "));
+        }
     }
 }
 
@@ -103,14 +129,21 @@ fn test_lines(items: &[Item]) -> usize {
     items.iter().map(lines).sum()
 }
 
-/// The longest function outside of tests, from `fn` to its last brace.
+/// The longest function outside of tests, from `fn` to its last brace, and the types.
 #[derive(Default)]
 struct Functions {
     longest: usize,
     line: usize,
+    /// Structs, enums and traits, and their lines.
+    types: Vec<(String, usize)>,
 }
 
 impl Functions {
+    fn name(&mut self, ident: &syn::Ident) {
+        self.types
+            .push((ident.to_string(), ident.span().start().line));
+    }
+
     fn see(&mut self, signature: &Signature, block: &Block) {
         let start = signature.fn_token.span.start().line;
         let lines = block.brace_token.span.close().end().line + 1 - start;
@@ -125,6 +158,19 @@ impl<'ast> Visit<'ast> for Functions {
         if !is_test(&item.attrs) {
             visit::visit_item_mod(self, item);
         }
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.name(&item.ident);
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.name(&item.ident);
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        self.name(&item.ident);
+        visit::visit_item_trait(self, item);
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
