@@ -63,7 +63,7 @@ enum Command {
     Explain(explain::Options),
     /// Explain how the QPUs transform a length: passes, memory, traffic, predicted clocks
     Plan(plan::Options),
-    /// Write a plan as code, lists, memory map and launches, for drivers in C or Rust, or as a job
+    /// Write a plan as code, lists, memory map and launches, for drivers in C, or as a job
     Export(export::Options),
     /// Count the ARM instructions of the CPU engine's transforms on the virtual Pi
     Bench(bench::Options),

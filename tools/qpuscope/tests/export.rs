@@ -1,4 +1,4 @@
-//! `qpuscope export`: jobs run and have the bits of their plan; Rust compiles and says the same.
+//! `qpuscope export`: jobs run and have the bits of their plan.
 
 mod common;
 
@@ -176,109 +176,6 @@ fn a_board_runs_an_exported_job() {
     assert!(output == expected(&request, Direction::Forward));
 }
 
-/// A program that prints a plan as it lies at an address.
-const MAIN: &str = r#"
-mod plan;
-use plan::FFT_512_X2 as PLAN;
-fn main() {
-    let mut memory = vec![0u32; PLAN.bytes as usize / 4];
-    for (offset, words) in PLAN.parts {
-        let at = *offset as usize / 4;
-        memory[at..at + words.len()].copy_from_slice(words);
-    }
-    for offset in PLAN.addresses {
-        memory[*offset as usize / 4] = memory[*offset as usize / 4].wrapping_add(0x4100_0000);
-    }
-    println!("{} {}", PLAN.input[1], PLAN.output[1]);
-    for launch in PLAN.launches {
-        println!("{:x?} {:x?}", launch.clears, launch.programs);
-    }
-    for word in memory {
-        println!("{word}");
-    }
-    assert!(PLAN.align == 4096 && PLAN.alias == 0x4000_0000);
-    assert!(PLAN.launches.iter().all(|launch| launch.reservations[1] & !0x1111 == 0));
-}
-"#;
-
-/// The lines that `MAIN` prints, from a job.
-fn as_printed(job: &Value) -> Vec<String> {
-    let address = |value: &Value| {
-        let text = value.as_str().expect("an address");
-        u32::from_str_radix(text.trim_start_matches("0x"), 16).expect("digits") - 0x4100_0000
-    };
-    let list = |value: &Value| value.as_array().expect("a list").clone();
-    let entries = list(&job["memory"]);
-    let mut memory = vec![];
-    let mut input = 0;
-    for entry in &entries {
-        if let Some(bytes) = entry["zero"].as_u64() {
-            memory = vec![0; bytes as usize / 4];
-        } else if entry["file"].is_string() {
-            input = entry["bytes"].as_u64().expect("a number");
-        } else {
-            let at = address(&entry["at"]) as usize / 4;
-            for (index, word) in list(&entry["words"]).iter().enumerate() {
-                memory[at + index] = word.as_u64().expect("a word");
-            }
-        }
-    }
-    let mut lines = vec![format!("{input} {}", job["dump"][0]["bytes"])];
-    for launch in list(&job["launches"]) {
-        let clears = match launch["clear"].as_str() {
-            Some("all") => [4, 0x0f0f_0f0f],
-            Some("data") => [4, 0x0f0f_0f00],
-            _ => [0, 0],
-        };
-        let programs: Vec<[u32; 2]> = list(&launch["programs"])
-            .iter()
-            .map(|program| [address(&program["code"]), address(&program["uniforms"])])
-            .collect();
-        lines.push(format!("{clears:x?} {programs:x?}"));
-    }
-    lines.extend(memory.iter().map(u64::to_string));
-    lines
-}
-
-#[test]
-fn exported_rust_compiles_and_is_the_job() {
-    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    if Command::new(&rustc).arg("--version").output().is_err() {
-        skip!("there is no rustc in the path");
-    }
-    let folder = folder("rust");
-    for (form, file) in [("rust", "plan.rs"), ("job", "job.json")] {
-        let mut command = qpuscope();
-        command.args(["export", "512", "--batch", "2", "--to", form, "-o"]);
-        let (_, status, said) = run(command.arg(folder.join(file)));
-        assert_eq!(status, 0, "{said}");
-    }
-    fs::write(folder.join("main.rs"), MAIN).expect("a file");
-    let mut compile = Command::new(rustc);
-    compile.current_dir(&folder).args([
-        "--edition",
-        "2024",
-        "-D",
-        "warnings",
-        "-A",
-        "dead_code",
-        "main.rs",
-    ]);
-    let compiled = compile.output().expect("rustc starts");
-    assert!(
-        compiled.status.success(),
-        "{}",
-        String::from_utf8_lossy(&compiled.stderr)
-    );
-    let printed = Command::new(folder.join("main"))
-        .output()
-        .expect("it starts");
-    let printed = String::from_utf8_lossy(&printed.stdout);
-    let job = fs::read_to_string(folder.join("job.json")).expect("a job");
-    let expected = as_printed(&serde_json::from_str(&job).expect("JSON"));
-    assert!(printed.lines().eq(expected.iter()));
-}
-
 #[test]
 fn what_cannot_be_exported_is_refused_with_what_to_do() {
     for (words, parts) in [
@@ -297,7 +194,7 @@ fn what_cannot_be_exported_is_refused_with_what_to_do() {
             "use lower-case letters",
         ),
         (&["64", "--to", "c", "--input", "x"], "use --to job"),
-        (&["64", "--to", "pascal"], "possible values: c, rust, job"),
+        (&["64", "--to", "pascal"], "possible values: c, job"),
         (&["64"], "--to <FORM>"),
         (&["64", "--to", "c", "--batch", "0"], "batch"),
     ] {

@@ -1,4 +1,4 @@
-//! The JSON of a job file, with what people who write it by hand get wrong.
+//! The JSON of a job file.
 //!
 //! A key that an object has twice is refused: the parser would keep the last one and pass over the
 //! other. Keys are looked at before values are made: where serde_json keeps numbers as they are
@@ -29,43 +29,11 @@ pub(super) fn value(text: &str) -> Result<Value> {
                     "lists and objects nest more than 128 deep; a job nests no more than five, as docs/formats.md shows",
                 );
             }
-            let what = match error.classify() {
-                serde_json::error::Category::Data => said,
-                _ => format!("it is not JSON ({error})"),
-            };
-            Failure::usage(format!("{what}; {}", advice(text, &error)))
+            Failure::usage(match error.classify() {
+                serde_json::error::Category::Data => format!("{said}; correct it there"),
+                _ => format!("it is not JSON ({error}); docs/formats.md shows what a job is"),
+            })
         })
-}
-
-/// The remedy for a text that is no JSON.
-fn advice(text: &str, error: &serde_json::Error) -> &'static str {
-    if !text.trim_start().starts_with(['{', '[', '/']) {
-        return "a job is an object that names code, memory and programs, as docs/formats.md shows; `qpuscope asm` makes \
-                the code";
-    }
-    let line = text.lines().nth(error.line().saturating_sub(1));
-    let from = line.and_then(|line| line.get(error.column().saturating_sub(2)..));
-    match from {
-        Some(rest) if rest.starts_with("0x") || rest.starts_with("0X") => {
-            "JSON has no hexadecimal numbers: put it between double quotes"
-        }
-        Some(rest) if rest.get(1..).is_some_and(|rest| rest.starts_with('/')) => {
-            "JSON has no comments: take it out"
-        }
-        Some(rest) if rest.get(..2).is_some_and(|both| both.contains('\'')) => {
-            "JSON's strings stand between double quotes"
-        }
-        Some(rest) if is_pythons(rest) => "JSON writes true, false and null",
-        _ => "repair it there",
-    }
-}
-
-/// Returns whether a value of Python's stands at the first letter.
-fn is_pythons(rest: &str) -> bool {
-    let value = rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-    ["True", "False", "None"]
-        .iter()
-        .any(|name| value.starts_with(name))
 }
 
 /// A text in which no object has a key twice.
@@ -138,17 +106,12 @@ mod tests {
     fn what_is_no_json_is_refused_with_what_to_do() {
         each_is_refused(&[
             ("{", "it is not JSON (EOF"),
-            ("{\"memory\": [1,]}", "; repair it there"),
-            ("mov r0, unif\n", "a job is an object that names code"),
-            ("", "a job is an object that names code"),
             (
-                "{\"memory\":\n [{\"at\": 0x40000000, \"zero\": 8}]}",
-                "no hexadecimal numbers: put it between double quotes",
+                "{\"memory\": [1,]}",
+                "at line 1 column 15); docs/formats.md",
             ),
-            ("{ // the code\n}", "no comments: take it out"),
-            ("{'memory': []}", "between double quotes"),
-            ("{\"board\": 'zero'}", "between double quotes"),
-            ("{\"strict\": True}", "JSON writes true"),
+            ("mov r0, unif\n", "it is not JSON"),
+            ("", "it is not JSON"),
         ]);
         for deep in ["[", "{\"memory\":", "[{\"a\": [", " [\n"] {
             each_is_refused(&[(&deep.repeat(100_000), "nest more than 128 deep")]);

@@ -50,7 +50,7 @@ pub(super) fn is_taken(name: &str) -> bool {
 }
 
 /// A list of numbers, as lines.
-pub(super) fn numbers(numbers: &[u32], indent: &str) -> String {
+fn numbers(numbers: &[u32], indent: &str) -> String {
     let mut text = String::new();
     for line in numbers.chunks(ON_A_LINE) {
         let line: Vec<String> = line.iter().map(|word| format!("{word:#x}")).collect();
@@ -59,8 +59,8 @@ pub(super) fn numbers(numbers: &[u32], indent: &str) -> String {
     text
 }
 
-/// The instructions for a driver, which C and Rust have in common.
-pub(super) fn how_to_run(named: &Named) -> Vec<String> {
+/// The instructions for a driver.
+fn how_to_run(named: &Named) -> Vec<String> {
     let alias = named.alias >> 28;
     let lines = [
         format!("{}, on the QPUs of VideoCore IV.", named.title),

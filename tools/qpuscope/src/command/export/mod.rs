@@ -2,13 +2,12 @@
 //!
 //! A plan is code, lists of uniforms and tables in one block of memory, and launches: programs that
 //! are queued together, each launch behind clears of V3D's caches and the end of the launch before.
-//! C and Rust get it for memory at any address: a list says to which words the address is added.
+//! C gets it for memory at any address: a list says to which words the address is added.
 //! The head of such a file says how to run it. A job file has the address of the memory that
 //! boards give to jobs, so that `qpuscope run` runs it on the simulator and on boards alike.
 
 mod c;
 mod exported;
-mod rust;
 
 use std::path::{Path, PathBuf};
 
@@ -32,8 +31,6 @@ const JOB_MEMORY: u32 = 0x0100_0000;
 enum Form {
     /// C99: a header with constants
     C,
-    /// Rust: a module with statics, without std
-    Rust,
     /// A job file for `qpuscope run`
     Job,
 }
@@ -53,8 +50,8 @@ enum Factor {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     qpuscope export 4096 --to c -o fft_4096.h                    code, lists, map and launches for C\n  \
-    qpuscope export 1024 --batch 10 --inverse --to rust -o fft.rs\n  \
-    qpuscope export 256 --to job -o job.json; qpuscope run job.json")]
+    qpuscope export 1024 --batch 10 --inverse --to c -o fft.h\n  \
+    qpuscope export 256 --to job -o job.json                     then `qpuscope run job.json`, with points in input.cf32 beside it")]
 pub struct Options {
     /// Points of a transform, of a plane its columns: a power of two, 16 to 4194304
     n: u64,
@@ -86,7 +83,7 @@ pub struct Options {
     /// zero2
     #[arg(long, default_value = "pi1")]
     board: String,
-    /// Name of the plan in C and Rust (default: fft_4096, real_1024_inverse, .., by its kind)
+    /// Name of the plan in C (default: fft_4096, real_1024_inverse, .., by its kind)
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// File that the job reads, in its own folder: 32-bit floats, little-endian (default:
@@ -101,7 +98,7 @@ pub struct Options {
 /// A plan, and the words about it.
 struct Named {
     plan: Exported,
-    /// A name for C and Rust.
+    /// A name for C.
     name: String,
     /// A line: what it transforms.
     title: String,
@@ -139,7 +136,6 @@ pub fn run(options: &Options) -> Result<()> {
     let mut about = named.title.clone();
     let text = match options.to {
         Form::C => c::text(&named),
-        Form::Rust => rust::text(&named),
         Form::Job => {
             let [input, output] = files(options, &named);
             about += &format!(", which reads {input} and writes {output} in its folder");
@@ -265,7 +261,7 @@ fn named(options: &Options) -> Result<Named> {
     })
 }
 
-/// A name that C and Rust take.
+/// A name that C takes.
 fn checked_name(name: &str) -> Result<String> {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let is_free = !c::is_taken(name);
@@ -273,7 +269,7 @@ fn checked_name(name: &str) -> Result<String> {
         return Ok(name.to_owned());
     }
     Err(Failure::usage(format!(
-        "--name {} is no name in C and Rust that is free; use lower-case letters, digits and _, a letter first",
+        "--name {} is no name in C that is free; use lower-case letters, digits and _, a letter first",
         crate::text::quote(name)
     )))
 }
