@@ -131,14 +131,19 @@ pub(crate) mod fake {
 
     /// A counter that runs by itself, for tests of waits.
     pub fn clock() -> Clock {
-        watched(|| ())
+        running(500, || ())
     }
 
-    /// The same. `look` is called before each step of the counter, so at least once in each wait.
-    pub fn watched(mut look: impl FnMut() + Send + 'static) -> Clock {
+    /// A counter for tests of what happens in a wait: `look` is called before each of its steps.
+    /// They are so short that each wait has several.
+    pub fn watched(look: impl FnMut() + Send + 'static) -> Clock {
+        running(5, look)
+    }
+
+    fn running(step_us: usize, mut look: impl FnMut() + Send + 'static) -> Clock {
         let (registers, words) = crate::mmio::fake::zeros();
         std::thread::spawn(move || {
-            for now_us in (0..).step_by(500) {
+            for now_us in (0..).step_by(step_us) {
                 look();
                 words.set(0x04, now_us);
                 std::thread::sleep(std::time::Duration::from_micros(100));
