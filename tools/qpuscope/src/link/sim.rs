@@ -16,6 +16,10 @@ use crate::say;
 /// anybody asks for, a whole record coarser.
 const SLICE: Duration = Duration::from_micros(500);
 
+/// Bytes that are on their way to the board at most, where a host asks for room: the buffers of a
+/// UART and of the kernel's driver for it.
+pub const BUFFER: usize = 4096;
+
 /// When the computer is slower than the board, so much lag is kept and the rest forgiven.
 const MOST_LAG: Duration = Duration::from_millis(100);
 
@@ -143,6 +147,10 @@ impl Link for SimLink {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.board.serial_send(bytes);
         Ok(())
+    }
+
+    fn room(&mut self) -> usize {
+        BUFFER.saturating_sub(self.board.serial_pending())
     }
 
     fn set_baud(&mut self, baud: u32) -> Result<()> {
