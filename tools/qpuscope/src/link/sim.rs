@@ -132,7 +132,8 @@ impl SimLink {
 
 impl Link for SimLink {
     fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received> {
-        let until_ns = self.board.now_ns() + wait.as_nanos() as u64;
+        let wait_ns = u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX);
+        let until_ns = self.board.now_ns().saturating_add(wait_ns);
         self.advance(until_ns)?;
         let count = out.len().min(self.received.len());
         for (place, byte) in out.iter_mut().zip(self.received.drain(..count)) {
