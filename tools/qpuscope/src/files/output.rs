@@ -2,9 +2,9 @@
 //!
 //! A disk that gets full, or a command that is ended, so costs no older file of that name. What is
 //! written lies beside it as `NAME.??????.part` until then; it is removed when writing fails or a
-//! signal ends the command, and remains only when the process is killed (SIGKILL). Links are followed and stay; mode and, where the system lets
-//! us, owner are those of the older file. Devices and pipes cannot be renamed to: they are written
-//! as they are.
+//! signal ends the command, and remains only when the process is killed (SIGKILL). Links are
+//! followed and stay; mode and, where the system lets us, owner are those of the older file.
+//! Devices and pipes cannot be renamed to: they are written as they are.
 
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Seek, Stderr, Write};

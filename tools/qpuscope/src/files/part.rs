@@ -1,7 +1,7 @@
 //! Parts: files that lie beside the file that they will become, until they are whole.
 //!
 //! The process knows all of its parts, so that none remains when a signal ends it. Each step that
-//! makes, renames or removes one holds the list, and whoever ends the process keeps it.
+//! makes, renames or removes one holds the list, and the thread that ends the process keeps it.
 
 use std::fs::File;
 use std::io;

@@ -122,7 +122,7 @@ impl Served {
         self.try_open().expect("a WebSocket")
     }
 
-    /// The same, once the server has room for it.
+    /// A page that is connected, once the server has room for it.
     pub fn open_soon(&self) -> (Tab, Value) {
         self.soon(|| self.try_open())
     }
@@ -131,11 +131,11 @@ impl Served {
     pub fn writer(&self) -> Tab {
         self.soon(|| {
             let (tab, hello) = self.try_open()?;
-            (hello["writer"] == true).then(|| tab)
+            (hello["writer"] == true).then_some(tab)
         })
     }
 
-    /// What is there in the end; fails when it is not in time.
+    /// Looks until something is there; fails when it is not in time.
     fn soon<T>(&self, mut look: impl FnMut() -> Option<T>) -> T {
         let until = Instant::now() + LIMIT;
         loop {

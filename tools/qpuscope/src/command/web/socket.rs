@@ -22,7 +22,7 @@ const MESSAGE: usize = 64 << 10;
 /// Bytes that the kernel keeps for a page.
 const SEND_BUFFER: usize = 128 << 10;
 /// The most messages of a page that are taken before it is sent what there is for it.
-const TURN: usize = 64;
+const AT_ONCE: usize = 64;
 /// The time in which a page may take a farewell. One that was too slow has to read what is before
 /// it.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -199,7 +199,7 @@ impl<'a> Socket<'a> {
     /// Takes in some of what the page has sent, as long as there is room for answers.
     fn receive(&mut self) -> Result<(), Gone> {
         self.has_more = true;
-        for _ in 0..TURN {
+        for _ in 0..AT_ONCE {
             if self.has_unsent {
                 return Ok(());
             }
