@@ -156,9 +156,10 @@ fn used_by_the_firmware(catalogue: &'static [Program]) -> Vec<usize> {
 /// The words of a text. It has no hazards: warnings are errors.
 fn words(name: &str) -> Vec<u64> {
     let file = format!("{name}.qasm");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
-    println!("cargo::rerun-if-changed={}", path.display());
-    let text = fs::read_to_string(&path).expect("the sources lie beside the build script");
+    // Cargo runs the script in its package's folder. A whole path would be that of another tree in
+    // a copy that kept its times.
+    println!("cargo::rerun-if-changed={file}");
+    let text = fs::read_to_string(&file).expect("the sources lie beside the build script");
     let options = Options {
         file: &file,
         strict: true,

@@ -481,9 +481,11 @@ fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Resu
          /// By length, then batch.\n#[rustfmt::skip]\npub const TUNED: &[Tuned] = &[\n{text}];\n",
         board.name()
     );
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../src/fft/planner/tuned")
-        .join(file);
+    // `cargo run` says where the package lies, which in a copy that kept its times is not where it
+    // was compiled.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR");
+    let here = here.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let path = Path::new(&here).join("../src/fft/planner/tuned").join(file);
     std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("wrote {}", path.display());
     Ok(())

@@ -68,6 +68,8 @@ int main(void)
     run("a board");
     options.flags = 64;
     run("an option");
+    options.clock_hz = 1;
+    run("a clock");
 
     status = v3d_sim_run(NULL, 1, &program, 1, NULL, NULL, message, sizeof message);
     printf("no regions: %d %s\n", (int)status, message);

@@ -58,6 +58,9 @@ int main(void)
     options.flags = 2;
     said("flags", qpuscope_fft_prepare(&options, &plan));
     options.flags = 0;
+    options.clock_hz = 1;
+    said("clock", qpuscope_fft_prepare(&options, &plan));
+    options.clock_hz = 0;
     printf("plan is %s\n", plan ? "there" : "NULL");
 
     said("nothing to execute", qpuscope_fft_execute(NULL, data, 64, data, 64, NULL));
@@ -83,6 +86,7 @@ int main(void)
 
     said("no port", qpuscope_board_open(NULL, 0, &board));
     said("absent port", qpuscope_board_open("/dev/absent", 0, &board));
+    said("a rate", qpuscope_board_open("sim:absent.img", 1, &board));
     said("no image", qpuscope_board_open("sim:absent.img", 0, &board));
     said("no board", qpuscope_board_info(NULL, &info));
     said("nobody to send to", qpuscope_board_upload(NULL, &upload, NULL));

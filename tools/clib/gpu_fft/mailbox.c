@@ -98,8 +98,9 @@ unsigned mem_alloc(int file_desc, unsigned size, unsigned align, unsigned flags)
     made = calloc(1, sizeof *made);
     if (!made)
         return 0;
-    /* calloc's memory is aligned for every type, and a page may be asked for. */
-    made->data = calloc(1, (size_t)size);
+    /* calloc's memory is aligned for every type, and a page may be asked for. The rest of the last page is there
+     * on a board, too, and gpu_fft_alloc writes its head however small the block is. */
+    made->data = calloc(((size_t)size + PAGE - 1) / PAGE, PAGE);
     if (!made->data) {
         free(made);
         return 0;

@@ -102,7 +102,7 @@ typedef struct qpuscope_fft_options {
     uint32_t segments;              /* of powers: transforms in each mean; 0 for 1 */
     uint32_t scale;                 /* QPUSCOPE_UNSCALED ... */
     uint32_t board;                 /* V3D_SIM_PI1 ... */
-    uint32_t clock_hz;              /* of V3D; 0 for the board's */
+    uint32_t clock_hz;              /* of V3D, 50000000 to 1000000000; 0 for the board's */
     uint32_t flags;                 /* QPUSCOPE_FUNCTIONAL or 0 */
 } qpuscope_fft_options;
 
@@ -152,7 +152,7 @@ typedef struct qpuscope_transpose_options {
     uint32_t from_step;             /* points from a row of the matrix to the next; 0 for `columns` */
     uint32_t to_step;               /* points from a row of the transpose to the next, at most 8199; 0 for `rows` */
     uint32_t board;                 /* V3D_SIM_PI1 ... */
-    uint32_t clock_hz;              /* of V3D; 0 for the board's */
+    uint32_t clock_hz;              /* of V3D, 50000000 to 1000000000; 0 for the board's */
     uint32_t flags;                 /* QPUSCOPE_FUNCTIONAL or 0 */
 } qpuscope_transpose_options;
 
@@ -219,8 +219,8 @@ typedef struct qpuscope_spectrum {
 } qpuscope_spectrum;
 
 /* Opens a port: "/dev/ttyUSB0", "tcp:HOST:PORT", "sim:kernel.img" for a virtual Pi in this process, or a file
- * with recorded bytes of a line. baud is the rate at which the board speaks now; 0 for 115200, with which every
- * board starts. Nothing is sent: an instrument that streams goes on. *board is NULL unless the call returns
+ * with recorded bytes of a line. baud is the rate at which the board speaks now, 9600 to 4000000; 0 for 115200,
+ * with which every board starts. Nothing is sent: an instrument that streams goes on. *board is NULL unless the call returns
  * QPUSCOPE_OK. */
 int32_t qpuscope_board_open(const char *port, uint32_t baud, qpuscope_board **board);
 
@@ -231,8 +231,8 @@ int32_t qpuscope_board_info(qpuscope_board *board, qpuscope_info *info);
  * in docs/protocol.md. */
 int32_t qpuscope_board_set(qpuscope_board *board, const char *words);
 
-/* Changes the rate of the line on both sides; where it does not work, both go back, and the call returns
- * QPUSCOPE_OK. */
+/* Changes the rate of the line on both sides, to 9600 to 4000000, or 0 for 115200; where it does not work, both
+ * go back, and the call returns QPUSCOPE_OK. */
 int32_t qpuscope_board_baud(qpuscope_board *board, uint32_t baud);
 
 /* Starts the spectra of the board's generator. */
@@ -243,7 +243,7 @@ int32_t qpuscope_board_start(qpuscope_board *board);
 int32_t qpuscope_board_upload(qpuscope_board *board, const qpuscope_upload *upload, uint32_t *spectra);
 
 /* Gives the next spectrum: of an upload, else the next that comes within so many seconds (of a virtual Pi:
- * virtual ones). Returns QPUSCOPE_NOTHING when none did, QPUSCOPE_ENDED behind the last of a recording. */
+ * virtual ones), 0 to 1e9. Returns QPUSCOPE_NOTHING when none did, QPUSCOPE_ENDED behind the last of a recording. */
 int32_t qpuscope_board_read(qpuscope_board *board, double seconds, qpuscope_spectrum *spectrum);
 
 /* Closes the port, behind a change back to 115200 baud; NULL is allowed. */

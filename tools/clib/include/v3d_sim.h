@@ -85,7 +85,7 @@ enum {
 typedef struct v3d_sim_options {
     uint32_t struct_size;       /* sizeof(v3d_sim_options) */
     uint32_t board;             /* V3D_SIM_PI1 ... */
-    uint32_t clock_hz;          /* of V3D; 0 for the board's */
+    uint32_t clock_hz;          /* of V3D, 50000000 to 1000000000; 0 for the board's */
     uint32_t flags;             /* V3D_SIM_FUNCTIONAL | ... */
     uint64_t limit_cycles;      /* V3D clocks after which the run is stopped; 0 for 10^9 */
     uint64_t seed;              /* with V3D_SIM_SEEDED */

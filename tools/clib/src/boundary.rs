@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
+use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use v3d_sim::Board;
@@ -76,12 +77,32 @@ pub fn choice<T: Copy>(name: &str, number: u32, values: &[T]) -> Result<T, Failu
     })
 }
 
+/// The clocks of V3D in hertz that are simulated. At a lower one the longest plan that a board has
+/// memory for does not end within [`LIMIT_US`](qpuscope::transform::LIMIT_US).
+const CLOCKS_HZ: RangeInclusive<u32> = 50_000_000..=1_000_000_000;
+
 /// The clock of V3D in hertz: the board's own, where none is given.
-pub fn clock_of(board: Board, given: u32) -> u32 {
-    match given {
-        0 => board.clock_hz(),
-        hz => hz,
+pub fn clock_of(board: Board, given: u32) -> Result<u32, Failure> {
+    if given == 0 {
+        return Ok(board.clock_hz());
     }
+    in_range("options.clock_hz", given, &CLOCKS_HZ, "for the board's own")
+}
+
+/// A number that is in its range; 0 has a meaning of its own.
+pub fn in_range(
+    name: &str,
+    given: u32,
+    range: &RangeInclusive<u32>,
+    zero: &str,
+) -> Result<u32, Failure> {
+    if range.contains(&given) {
+        return Ok(given);
+    }
+    let (least, most) = (range.start(), range.end());
+    Err(wrong(format!(
+        "{name} is {given}; give {least} to {most}, or 0 {zero}"
+    )))
 }
 
 /// The longest list of regions or programs that is taken.

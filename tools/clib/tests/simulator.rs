@@ -51,6 +51,7 @@ fn wrong_arguments_are_answered_by_name() {
         "another result: -2 result.struct_size is 8; set it to sizeof, 520 here",
         "a board: -5 options.board is 9; 0 to 4 are known",
         "an option: -5 options.flags is 0x40; 0 to 7 have a meaning",
+        "a clock: -5 options.clock_hz is 1; give 50000000 to 1000000000, or 0 for the board's own",
         "no regions: -1 regions is NULL",
         "odd list: -3 regions is not aligned: ",
         "too many: -2",

@@ -1,14 +1,16 @@
 //! The repository, in which reports and records are kept.
 
 use anyhow::{Context, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Its root.
+/// Its root. `cargo run` says where the package lies, which in a copy that kept its times is not
+/// where it was compiled.
 #[must_use]
-pub fn root() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here)
+pub fn root() -> PathBuf {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let here = here.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    here.ancestors().nth(2).unwrap_or(&here).to_owned()
 }
 
 /// Writes a file, and says so.

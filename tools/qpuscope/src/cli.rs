@@ -9,7 +9,7 @@ use crate::command::{
     hello_fft, info, list, plan, probe, read, report, run, selftest, sim, web,
 };
 use crate::failure::Exit;
-use crate::{say, text};
+use crate::{files, say, stop, text};
 
 /// Read, show and record spectra; run and inspect QPU code.
 #[derive(Parser, Debug)]
@@ -19,8 +19,9 @@ use crate::{say, text};
     about,
     arg_required_else_help = true,
     after_help = "Files are written beside their name, as NAME.??????.part, and renamed when they are whole: an older file \
-                  is kept until then, and what a killed process has written remains under that name. Ctrl-C, SIGTERM and a \
-                  hang-up end a command with what it has so far; twice, or in a wait, at once.\n\n\
+                  is kept until then. Only a process that is killed (SIGKILL) leaves such a part behind. Ctrl-C, SIGTERM and a \
+                  hang-up end read, run, debug, sim and web with what they have so far; twice, or in a wait, at once; other \
+                  commands at once.\n\n\
                   Time-outs: a board is asked 16 times in 8 s who it is; then an answer takes at most 0.5 s and is asked for \
                   4 times, or 16 where damage comes in its place (the end of a stream 60 times; a job its limit and 2.5 s; a \
                   proof or a microbenchmark 4 s). An upload is given up after 5 s without any byte, and when nothing moves for \
@@ -88,6 +89,7 @@ enum Command {
 /// Runs the command that the process's arguments name.
 #[must_use]
 pub fn main() -> ExitCode {
+    stop::tidy_up_with(files::part::remove_all);
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -2,14 +2,16 @@
 //!
 //! A command that runs looks at [`Stop`] and ends with what it has. One that waits for another
 //! process (a pipe without a writer, a reader that takes nothing, an answer) cannot look: such
-//! waits are marked by [`blocking`], and the process ends in them.
+//! waits are marked by [`blocking`], and the process ends in them. So does that of a command that
+//! never looks. Before it ends, the process tidies up ([`tidy_up_with`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level::emulate_default_handler;
 
 /// The time that a wait may go on after the request to stop: one that is over by then was none.
 const GRACE: Duration = Duration::from_millis(300);
@@ -18,6 +20,12 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Time since which this process waits for another one.
 static WAITS_SINCE: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// The command that looks, if one does.
+static ASKED: Mutex<Option<Stop>> = Mutex::new(None);
+
+/// The work before the end.
+static TIDY: OnceLock<fn()> = OnceLock::new();
 
 /// True once the user has asked to stop. The second time ends the process at once.
 #[derive(Clone, Debug, Default)]
@@ -29,22 +37,10 @@ impl Stop {
     #[must_use]
     pub fn on_ctrl_c() -> Self {
         let stop = Self::default();
-        let mut wanted = vec![SIGINT, SIGTERM];
+        *ASKED.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop.clone());
+        listen_to(&[SIGINT, SIGTERM]);
         if !is_ignored(SIGHUP) {
-            wanted.push(SIGHUP);
-        }
-        // Without it the signals end the process, as they do by themselves.
-        if let Ok(mut signals) = Signals::new(wanted) {
-            let stop = stop.clone();
-            std::thread::spawn(move || {
-                for signal in signals.forever() {
-                    if stop.0.swap(true, Ordering::SeqCst) {
-                        end(signal);
-                    }
-                    let stop = stop.clone();
-                    std::thread::spawn(move || stop.end_waits(signal));
-                }
-            });
+            listen_to(&[SIGHUP]);
         }
         stop
     }
@@ -87,8 +83,57 @@ impl Stop {
     }
 }
 
+/// Has a process that Ctrl-C, SIGTERM or a hang-up ends call `tidy` before. A signal that it was
+/// started to ignore goes on being ignored.
+pub fn tidy_up_with(tidy: fn()) {
+    if TIDY.set(tidy).is_ok() {
+        let mut wanted = vec![SIGINT, SIGTERM, SIGHUP];
+        wanted.retain(|signal| !is_ignored(*signal));
+        listen_to(&wanted);
+    }
+}
+
+/// Has a thread listen to these signals. Without it they end the process, as they do by themselves.
+fn listen_to(wanted: &[i32]) {
+    static LISTENER: OnceLock<Option<Handle>> = OnceLock::new();
+    let listener = LISTENER.get_or_init(|| {
+        let mut signals = Signals::new([0_i32; 0]).ok()?;
+        let handle = signals.handle();
+        let listen = move || signals.forever().for_each(hear);
+        let listening = std::thread::Builder::new().spawn(listen);
+        listening.is_ok().then_some(handle)
+    });
+    if let Some(listener) = listener {
+        for signal in wanted {
+            let _ = listener.add_signal(*signal);
+        }
+    }
+}
+
+/// Asks the command to stop, or ends one that does not look or was asked before.
+fn hear(signal: i32) {
+    let asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Some(stop) = asked else {
+        tidy();
+        // A shell that runs a list of commands stops only when the signal has ended this one.
+        let _ = emulate_default_handler(signal);
+        end(signal);
+    };
+    if stop.0.swap(true, Ordering::SeqCst) {
+        end(signal);
+    }
+    std::thread::spawn(move || stop.end_waits(signal));
+}
+
+fn tidy() {
+    if let Some(tidy) = TIDY.get() {
+        tidy();
+    }
+}
+
 /// Ends the process with the status that shells give a program which a signal has ended.
 fn end(signal: i32) -> ! {
+    tidy();
     std::process::exit(128 + signal)
 }
 

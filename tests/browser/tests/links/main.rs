@@ -2,6 +2,8 @@
 //!
 //! The page here has nothing but the links, so these tests need no wasm.
 
+mod hostile;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use qpuscope::client::{Client, Heard};
@@ -13,7 +14,7 @@ use qpuscope::spectrum::{Engine, Spectrum as Decoded};
 use signal::Rate;
 
 use super::structures::{Info, Spectrum, Upload, field};
-use crate::boundary::{Failure, numbers, status, wrong};
+use crate::boundary::{Failure, in_range, numbers, status, wrong};
 
 /// `qpuscope_board`: a conversation, and the spectra that wait to be read.
 pub struct Board {
@@ -42,7 +43,7 @@ impl Board {
     /// Opens a port. Nothing is sent yet.
     pub fn open(port: &str, baud: u32) -> Result<Self, Failure> {
         let opening = Opening {
-            baud: if baud == 0 { FIRST_BAUD } else { baud },
+            baud: baud_of(baud)?,
             ..Opening::default()
         };
         let link = link::open(Some(port), &opening)?;
@@ -143,6 +144,28 @@ impl Drop for Board {
     }
 }
 
+/// The rates of a line: those that boards have.
+const BAUDS: RangeInclusive<u32> = 9600..=4_000_000;
+/// The longest wait for a spectrum, some thirty years. Times that are added to it stay numbers.
+const LONGEST_S: f64 = 1e9;
+
+/// The rate of a line: the first one, where none is given.
+pub fn baud_of(given: u32) -> Result<u32, Failure> {
+    if given == 0 {
+        return Ok(FIRST_BAUD);
+    }
+    in_range("baud", given, &BAUDS, "for 115200")
+}
+
+/// A wait of so many seconds.
+pub fn wait_of(seconds: f64) -> Result<Duration, Failure> {
+    if (0.0..=LONGEST_S).contains(&seconds) {
+        return Ok(Duration::from_secs_f64(seconds));
+    }
+    let text = format!("seconds is {seconds}; give a time from 0 to {LONGEST_S}");
+    Err(wrong(text))
+}
+
 /// The samples of an upload, and their rate.
 ///
 /// # Safety
@@ -155,6 +178,10 @@ pub unsafe fn channel(upload: &Upload) -> Result<(Channel, Rate), Failure> {
     }
     let rate = Rate::new(upload.rate_numerator, upload.rate_denominator.max(1));
     let rate = rate.ok_or_else(|| wrong("upload.rate_numerator is 0; give samples a second"))?;
+    if upload.reserved != 0 {
+        let text = format!("upload.reserved is {}; set it to 0", upload.reserved);
+        return Err(wrong(text));
+    }
     let parts = 1 + u64::from(upload.is_complex);
     let count = upload.count.checked_mul(parts);
     let count = count.and_then(|count| usize::try_from(count).ok());
@@ -235,11 +262,35 @@ mod tests {
     }
 
     #[test]
+    fn rates_and_waits_that_no_line_has_are_refused_with_the_range() {
+        for baud in [1, 9599, 4_000_001, u32::MAX] {
+            let failure = baud_of(baud).expect_err("a refusal");
+            let said = format!("baud is {baud}; give 9600 to 4000000, or 0 for 115200");
+            assert_eq!((failure.status, failure.text), (status::ERROR_OPTION, said));
+        }
+        assert!(baud_of(0).is_ok_and(|baud| baud == 115_200));
+        for seconds in [-1.0, 1.1e9, 1.8e19, f64::INFINITY, f64::NAN] {
+            let failure = wait_of(seconds).expect_err("a refusal");
+            assert_eq!(failure.status, status::ERROR_OPTION);
+            assert!(
+                failure.text.ends_with("give a time from 0 to 1000000000"),
+                "{}",
+                failure.text
+            );
+        }
+        assert!(wait_of(0.5).is_ok_and(|wait| wait == Duration::from_millis(500)));
+    }
+
+    #[test]
     fn an_upload_that_is_wrong_names_its_field() {
         let floats = [0.0_f32; 4];
         let data: *const c_void = floats.as_ptr().cast();
         let no_rate = Upload {
             rate_numerator: 0,
+            ..upload(2, 0, data, 4)
+        };
+        let reserved = Upload {
+            reserved: 1,
             ..upload(2, 0, data, 4)
         };
         let odd = data.wrapping_byte_add(1);
@@ -280,6 +331,7 @@ mod tests {
                 "upload.samples is not aligned",
             ),
             (no_rate, status::ERROR_OPTION, "upload.rate_numerator is 0"),
+            (reserved, status::ERROR_OPTION, "upload.reserved is 1"),
         ] {
             // SAFETY: all are refused before anything is read.
             let failure = unsafe { channel(&upload) }.expect_err("a refusal");

@@ -4,14 +4,12 @@ mod conversation;
 mod structures;
 
 use std::ffi::c_char;
-use std::time::Duration;
 
 use crate::boundary::{
-    Failure, check_pointer, check_structure, give, guard, object, read_structure, release, status,
-    text,
+    check_pointer, check_structure, give, guard, object, read_structure, release, text,
 };
 pub use conversation::Board;
-use conversation::channel;
+use conversation::{baud_of, channel, wait_of};
 pub use structures::{Info, Spectrum, Upload};
 
 /// Opens a port; see `qpuscope.h`.
@@ -67,6 +65,7 @@ pub unsafe extern "C" fn qpuscope_board_baud(board: *mut Board, baud: u32) -> i3
     guard(|| {
         // SAFETY: the promise is the caller's.
         let board = unsafe { object("board", board) }?;
+        let baud = baud_of(baud)?;
         Ok(board.greeted()?.change_baud(baud)?)
     })
 }
@@ -120,11 +119,7 @@ pub unsafe extern "C" fn qpuscope_board_read(
     spectrum: *mut Spectrum,
 ) -> i32 {
     guard(|| {
-        let wait = Duration::try_from_secs_f64(seconds);
-        let wait = wait.map_err(|_| {
-            let text = format!("seconds is {seconds}; give a time from 0 on");
-            Failure::new(status::ERROR_OPTION, text)
-        })?;
+        let wait = wait_of(seconds)?;
         // SAFETY: the promises are the caller's.
         let found = unsafe {
             check_structure("spectrum", spectrum)?;

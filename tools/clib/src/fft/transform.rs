@@ -30,7 +30,7 @@ impl Machine {
         }
         Ok(Self {
             board,
-            clock_hz: clock_of(board, clock_hz),
+            clock_hz: clock_of(board, clock_hz)?,
             is_timed: flags & FUNCTIONAL == 0,
         })
     }
@@ -103,7 +103,9 @@ impl Fft {
             error => wrong(error.to_string()),
         })?;
         let [input, output] = [request.input_bytes(), request.output_bytes()];
-        let bytes = u64::from(memory.total()) + input + output;
+        let bytes = u64::from(memory.total())
+            .saturating_add(input)
+            .saturating_add(output);
         if bytes > MEMORY {
             return Err(Failure::new(
                 status::ERROR_MEMORY,
@@ -171,6 +173,74 @@ impl Fft {
             Transform::RealToBins { .. } => points + 2,
             Transform::Powers(powers) if powers.is_real => points / 2 + 1,
             _ => step,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::guard;
+
+    /// Numbers at the edges of what 32 bits hold.
+    const EDGES: [u32; 6] = [0, 1, 3, 16, 1 << 31, u32::MAX];
+
+    fn plan(options: &FftOptions) -> i32 {
+        guard(|| Fft::new(options).map(|_| ()))
+    }
+
+    #[test]
+    fn numbers_at_the_edges_are_refused_by_their_names() {
+        let zero = FftOptions {
+            points: 32,
+            flags: FUNCTIONAL,
+            ..FftOptions::default()
+        };
+        for number in EDGES {
+            for other in EDGES {
+                let sizes = FftOptions {
+                    points: number,
+                    batch: other,
+                    ..zero
+                };
+                let means = FftOptions {
+                    kind: 2,
+                    batch: number,
+                    segments: other,
+                    ..zero
+                };
+                let real = FftOptions {
+                    kind: 3,
+                    points: 1 << 23,
+                    ..means
+                };
+                for options in [sizes, means, real] {
+                    let status = plan(&options);
+                    assert_ne!(status, status::ERROR_INTERNAL, "{options:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_no_chip_has_is_refused_with_the_range() {
+        let clock = |clock_hz| FftOptions {
+            points: 32,
+            clock_hz,
+            ..FftOptions::default()
+        };
+        for hz in [1, 10, 49_999_999, 1_000_000_001, u32::MAX] {
+            let failure = Fft::new(&clock(hz)).err().expect("a refusal");
+            assert_eq!(failure.status, status::ERROR_OPTION);
+            let said = format!(
+                "options.clock_hz is {hz}; give 50000000 to 1000000000, or 0 for the board's own"
+            );
+            assert_eq!(failure.text, said);
+        }
+        for hz in [0, 50_000_000, 1_000_000_000] {
+            let mut plan = Fft::new(&clock(hz)).unwrap_or_else(|f| panic!("{}", f.text));
+            let done = plan.execute(&[0.5; 64]);
+            assert!(done.is_ok_and(|(_, result)| result.cycles > 0), "{hz}");
         }
     }
 }

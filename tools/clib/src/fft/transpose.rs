@@ -63,7 +63,8 @@ impl Transpose {
             to_step,
             machine,
         };
-        let points = made.points_of_matrix() + made.points_of_transpose();
+        let points = made.points_of_matrix();
+        let points = points.saturating_add(made.points_of_transpose());
         let bytes = points.saturating_mul(POINT);
         if bytes > MEMORY {
             let text = format!(
@@ -174,5 +175,34 @@ mod tests {
         };
         let failure = Transpose::new(&options).err().expect("a refusal");
         assert_eq!(failure.status, status::ERROR_MEMORY);
+    }
+
+    #[test]
+    fn sizes_whose_sum_no_number_holds_are_refused() {
+        let options = TransposeOptions {
+            rows: u32::MAX - 7,
+            columns: u32::MAX - 15,
+            from_step: u32::MAX,
+            to_step: 0,
+            ..TransposeOptions::default()
+        };
+        let short = TransposeOptions {
+            rows: 8,
+            to_step: 8199,
+            ..options
+        };
+        let long = TransposeOptions {
+            rows: u32::MAX - 7,
+            columns: 16,
+            ..options
+        };
+        for options in [options, short, long] {
+            let failure = Transpose::new(&options).err().expect("a refusal");
+            assert!(
+                matches!(failure.status, status::ERROR_MEMORY | status::ERROR_OPTION),
+                "{}",
+                failure.text
+            );
+        }
     }
 }

@@ -33,7 +33,7 @@ fn job_options(options: Option<&Options>) -> Result<JobOptions, Failure> {
     let seeded = options.flags & SEEDED != 0;
     Ok(JobOptions {
         board,
-        clock_hz: clock_of(board, options.clock_hz),
+        clock_hz: clock_of(board, options.clock_hz)?,
         functional: options.flags & FUNCTIONAL != 0 || seeded,
         limit_cycles: match options.limit_cycles {
             0 => timed.limit_cycles,
@@ -160,5 +160,10 @@ mod tests {
         assert!(all.strict && all.functional && all.limit_cycles == 9);
         assert!(options(Options { board: 5, ..zero }).is_err());
         assert!(options(Options { flags: 8, ..zero }).is_err());
+        let slow = options(Options {
+            clock_hz: 1,
+            ..zero
+        });
+        assert!(slow.is_err_and(|text| text.contains("options.clock_hz is 1; give 50000000 to")));
     }
 }

@@ -47,7 +47,7 @@ pub struct Options {
 /// The options of reading a source.
 #[derive(clap::Args, Debug)]
 pub struct Reading {
-    /// Look for files that a source includes here too
+    /// Look for files that a source includes here too; it may include any file that you can read
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
     /// Set a name before the first line, as `.set NAME, VALUE` would

@@ -3,6 +3,7 @@
 
 pub mod input;
 pub mod output;
+pub mod part;
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Output files: written beside their name, and renamed when they are whole.
 //!
 //! A disk that gets full, or a command that is ended, so costs no older file of that name. What is
-//! written lies beside it as `NAME.??????.part` until then; it is removed when writing fails, and
-//! remains when the process is killed. Links are followed and stay; mode and, where the system lets
-//! us, owner are those of the older file. Devices and pipes cannot be renamed to: they are written
-//! as they are.
+//! written lies beside it as `NAME.??????.part` until then; it is removed when writing fails or a
+//! signal ends the command, and remains only when the process is killed (SIGKILL). Links are
+//! followed and stay; mode and, where the system lets us, owner are those of the older file.
+//! Devices and pipes cannot be renamed to: they are written as they are.
 
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Seek, Stderr, Write};
@@ -12,8 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
-
+use super::part::Part;
 use crate::failure::{Failure, Result};
 use crate::stop;
 
@@ -34,7 +33,7 @@ enum Sink {
     /// A regular file, which gets its name in the end.
     Beside {
         file: BufWriter<File>,
-        part: TempPath,
+        part: Part,
         target: PathBuf,
         replaces: bool,
     },
@@ -121,7 +120,7 @@ impl Sink {
             return Ok(Self::InPlace(BufWriter::new(file?)));
         };
         let old = target.metadata().ok();
-        let (file, part) = beside(&target, old.as_ref())?.into_parts();
+        let (file, part) = beside(&target, old.as_ref())?;
         Ok(Self::Beside {
             file: BufWriter::new(file),
             part,
@@ -154,13 +153,12 @@ impl Sink {
             // Some file systems find out only here that there is no room.
             file.sync_all()?;
         }
-        part.persist(target).map_err(|error| error.error)?;
-        Ok(())
+        part.rename(&target)
     }
 }
 
 /// A file beside `target`, with what it is to keep of the `old` one.
-fn beside(target: &Path, old: Option<&std::fs::Metadata>) -> io::Result<NamedTempFile> {
+fn beside(target: &Path, old: Option<&std::fs::Metadata>) -> io::Result<(File, Part)> {
     if old.is_some() {
         // A file that may not be written may not be replaced either.
         File::options().write(true).open(target)?;
@@ -168,21 +166,22 @@ fn beside(target: &Path, old: Option<&std::fs::Metadata>) -> io::Result<NamedTem
     let mode = old.map_or(NEW_MODE, |old| old.mode() & 0o7777);
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let kept = name.floor_char_boundary(NAME_BYTES);
-    let file = tempfile::Builder::new()
-        .prefix(&format!("{}.", &name[..kept]))
-        .suffix(".part")
-        .permissions(Permissions::from_mode(mode & 0o777))
-        .tempfile_in(folder(target))?;
+    let (file, part) = Part::of(|| {
+        tempfile::Builder::new()
+            .prefix(&format!("{}.", &name[..kept]))
+            .suffix(".part")
+            .permissions(Permissions::from_mode(mode & 0o777))
+            .tempfile_in(folder(target))
+    })?;
     if let Some(old) = old {
-        let new = file.as_file().metadata()?;
+        let new = file.metadata()?;
         if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
             // Only root may give a file away.
             let _ = std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()));
         }
-        file.as_file()
-            .set_permissions(Permissions::from_mode(mode))?;
+        file.set_permissions(Permissions::from_mode(mode))?;
     }
-    Ok(file)
+    Ok((file, part))
 }
 
 /// The folder that a path lies in.

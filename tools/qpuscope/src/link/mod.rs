@@ -20,7 +20,7 @@ use crate::failure::{Failure, Result};
 use crate::part::Fitted;
 
 pub use serial::candidates;
-pub use sim::{SimLink, keep_pace, read_image};
+pub use sim::{BUFFER, SimLink, keep_pace, read_image};
 
 /// The rate at which every board begins.
 pub const FIRST_BAUD: u32 = 115_200;
@@ -49,6 +49,11 @@ pub trait Link {
     /// # Errors
     /// When the line broke, takes no more for seconds, or goes one way only.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// The bytes that can be written without more of them waiting than a line has room for.
+    fn room(&mut self) -> usize {
+        usize::MAX
+    }
 
     /// Changes the rate of the host's side, after everything written has left.
     ///

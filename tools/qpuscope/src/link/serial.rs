@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serialport::{SerialPort, SerialPortType};
 
-use super::{Link, Received};
+use super::{BUFFER, Link, Received};
 use crate::failure::{Failure, Result};
 
 /// The time that a write may wait for room in the port.
@@ -152,6 +152,12 @@ impl Link for SerialLink {
         set.map_err(|error| self.broke(&error))?;
         let written = self.port.write_all(bytes);
         written.map_err(|error| self.broke(&error))
+    }
+
+    fn room(&mut self) -> usize {
+        // A driver that does not say how much waits holds writes up itself.
+        let waiting = self.port.bytes_to_write().unwrap_or(0);
+        BUFFER.saturating_sub(waiting as usize)
     }
 
     fn set_baud(&mut self, baud: u32) -> Result<()> {

@@ -16,6 +16,10 @@ use crate::say;
 /// anybody asks for, a whole record coarser.
 const SLICE: Duration = Duration::from_micros(500);
 
+/// Bytes that are on their way to the board at most, where a host asks for room: the buffers of a
+/// UART and of the kernel's driver for it.
+pub const BUFFER: usize = 4096;
+
 /// When the computer is slower than the board, so much lag is kept and the rest forgiven.
 const MOST_LAG: Duration = Duration::from_millis(100);
 
@@ -128,7 +132,8 @@ impl SimLink {
 
 impl Link for SimLink {
     fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received> {
-        let until_ns = self.board.now_ns() + wait.as_nanos() as u64;
+        let wait_ns = u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX);
+        let until_ns = self.board.now_ns().saturating_add(wait_ns);
         self.advance(until_ns)?;
         let count = out.len().min(self.received.len());
         for (place, byte) in out.iter_mut().zip(self.received.drain(..count)) {
@@ -143,6 +148,10 @@ impl Link for SimLink {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.board.serial_send(bytes);
         Ok(())
+    }
+
+    fn room(&mut self) -> usize {
+        BUFFER.saturating_sub(self.board.serial_pending())
     }
 
     fn set_baud(&mut self, baud: u32) -> Result<()> {

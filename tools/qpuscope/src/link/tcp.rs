@@ -4,11 +4,17 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt;
+
 use super::{Link, Received};
 use crate::failure::{Failure, Result};
 
 /// The time that a connection may take to be made, and a write to be taken.
 const LIMIT: Duration = Duration::from_secs(5);
+
+/// Bytes that the kernel keeps for the other side, of a caller that asks for room.
+const SEND_BUFFER: usize = 16 << 10;
 
 /// A connected line.
 pub struct TcpLink {
@@ -83,6 +89,18 @@ impl Link for TcpLink {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let written = self.stream.write_all(bytes);
         written.map_err(|error| self.broke(&error))
+    }
+
+    fn room(&mut self) -> usize {
+        // A caller that asks can wait, so the kernel need not keep megabytes, which a slow board
+        // has in minutes. Where it keeps them all the same, they are only late.
+        let _ = sockopt::set_socket_send_buffer_size(&self.stream, SEND_BUFFER);
+        let mut watched = [PollFd::new(&self.stream, PollFlags::OUT)];
+        match poll(&mut watched, Some(&Timespec::default())) {
+            Ok(0) => 0,
+            // The write says what is wrong.
+            _ => usize::MAX,
+        }
     }
 
     /// The other side of a TCP line has the UART; nothing to set here.

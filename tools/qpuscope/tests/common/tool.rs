@@ -17,6 +17,8 @@ pub fn sim(image: &Path) -> String {
     format!("sim:{}", image.display())
 }
 
+// Not every test program runs one to its end.
+#[allow(dead_code)]
 /// Runs a command; its status, and what it said on standard error. A sound virtual Pi that has a
 /// message fails the test, but one without V3D about that, and one at which a job has deadlocked.
 pub fn run(command: &mut Command) -> (Output, i32, String) {

@@ -119,16 +119,45 @@ impl Served {
 
     /// A page that is connected, and its greeting.
     pub fn open(&self) -> (Tab, Value) {
+        self.try_open().expect("a WebSocket")
+    }
+
+    /// A page that is connected, once the server has room for it.
+    pub fn open_soon(&self) -> (Tab, Value) {
+        self.soon(|| self.try_open())
+    }
+
+    /// A page whose bytes reach the board, once the tab that wrote before is seen to have left.
+    pub fn writer(&self) -> Tab {
+        self.soon(|| {
+            let (tab, hello) = self.try_open()?;
+            (hello["writer"] == true).then_some(tab)
+        })
+    }
+
+    /// Looks until something is there; fails when it is not in time.
+    fn soon<T>(&self, mut look: impl FnMut() -> Option<T>) -> T {
+        let until = Instant::now() + LIMIT;
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            assert!(Instant::now() < until, "the server sees no tab leave");
+        }
+    }
+
+    /// A page that is connected, and its greeting, if the server has room for it.
+    pub fn try_open(&self) -> Option<(Tab, Value)> {
         let mut request = format!("ws://{}/line?token={}", self.host, self.token)
             .into_client_request()
             .expect("a request");
         let origin = format!("http://{}", self.host).parse().expect("a header");
         request.headers_mut().insert("Origin", origin);
-        let (socket, _) = tungstenite::client(request, self.connect()).expect("a WebSocket");
+        let (socket, _) = tungstenite::client(request, self.connect()).ok()?;
         let mut tab = Tab(socket);
         let hello = tab.text();
         assert_eq!(hello["kind"], "hello", "{hello}");
-        (tab, hello)
+        Some((tab, hello))
     }
 
     /// Sends Ctrl-C and returns the status.
@@ -161,6 +190,16 @@ impl Tab {
         loop {
             if let Message::Text(text) = self.next() {
                 return serde_json::from_str(&text).expect("JSON");
+            }
+        }
+    }
+
+    /// The sentence of the next refusal, whatever comes before it.
+    pub fn refusal(&mut self) -> String {
+        loop {
+            let text = self.text();
+            if text["kind"] == "refused" {
+                return text["sentence"].to_string();
             }
         }
     }

@@ -34,16 +34,18 @@ const MARK: &str = "pkg/web_bg.wasm";
 const OURS: [&str; 3] = ["css", "html", "js"];
 
 fn pack(wasm: &Path, image: &Path, folder: &Path) -> Result<()> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../page");
+    // `cargo run` says where the package lies, which in a copy that kept its times is not where it
+    // was compiled.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let here = here.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let page = here.join("../page");
     empty(folder)?;
     // The mark first: a folder that was only begun can be written again.
     write_glue(wasm, folder)?;
     copy(&page, folder)?;
     let into = folder.join("kernel.img");
     fs::copy(image, &into).with_context(|| format!("cannot write {}", into.display()))?;
-    let series = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../data")
-        .join(SERIES);
+    let series = here.join("../../../data").join(SERIES);
     fs::copy(&series, folder.join(SERIES)).with_context(|| format!("cannot copy {SERIES}"))?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask lint`: rustfmt, clippy and rustdoc with warnings denied, clippy for the host and
 //! for the target; the house's own checks of code and prose ([`house`]); searched schedules of
-//! programs that have changed; third-party notices, licences and duplicate versions.
+//! programs that have changed; third-party notices, and what `cargo deny` finds ([`deny`]).
 //!
 //! Clippy for the target has to be of the same version as the compiler whose library sources are
 //! used. rustup's toolchains bring theirs; Debian's is the package `rust-web-clippy`, whose
@@ -8,6 +8,7 @@
 
 mod comments;
 mod count;
+mod deny;
 mod house;
 mod limits;
 mod markdown;
@@ -55,7 +56,7 @@ fn all() -> Result<ExitCode> {
     house::check(workspace::root())?;
     eprintln!("third-party notices");
     notices::check(workspace::root())?;
-    deny(host)?;
+    deny::check(host)?;
     eprintln!("searched schedules");
     let mut schedules = host();
     schedules.args(["test", "--locked", "--package", "qpu", "--lib"]);
@@ -74,21 +75,6 @@ fn all() -> Result<ExitCode> {
     eprintln!("clippy for {}", firmware::TARGET);
     process::must(&mut target_clippy(&toolchain)?, LIMIT)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Licences, duplicate versions and where packages come from, by `deny.toml`. Advisories are left
-/// out: they change without a change of ours.
-fn deny(cargo: impl Fn() -> Command) -> Result<()> {
-    if process::ask(cargo().args(["deny", "--version"])).is_none() {
-        eprintln!(
-            "cargo deny is not installed, so licences and duplicate versions are not checked; \
-             `cargo install cargo-deny --locked` installs it"
-        );
-        return Ok(());
-    }
-    eprintln!("cargo deny");
-    let arguments = ["deny", "--locked", "check", "licenses", "bans", "sources"];
-    process::must(cargo().args(arguments), LIMIT)
 }
 
 fn target_clippy(toolchain: &Toolchain) -> Result<Command> {

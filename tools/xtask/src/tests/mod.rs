@@ -41,6 +41,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         [filter] if !filter.starts_with('-') => Some(filter.as_str()),
         _ => bail!("`cargo xtask test` takes at most a part of test names"),
     };
+    workspace::forget_copied_tests()?;
     let started = Instant::now();
     let selection = filter.map_or(Ok(Selection::ALL), Selection::of)?;
     let mut results = Results::default();

@@ -90,6 +90,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
 
 /// The programs that may have long tests, compiled as for `cargo xtask test`.
 fn build() -> Result<Vec<Program>> {
+    workspace::forget_copied_tests()?;
     let programs = programs::build(&Selection::of(PROGRAM)?)?.tests;
     ensure!(
         programs.iter().any(is_soak),

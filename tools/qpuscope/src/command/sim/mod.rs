@@ -18,7 +18,7 @@ use virtual_pi::{Config, VirtualPi};
 use crate::constants;
 use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
-use crate::link::{keep_pace, read_image};
+use crate::link::{BUFFER as LINE_BUFFER, keep_pace, read_image};
 use crate::part::PartOptions;
 use crate::progress::Progress;
 use crate::quantity::{seconds, whole};
@@ -27,10 +27,6 @@ use crate::stop::Stop;
 
 /// Virtual time between two looks at the line.
 const SLICE: Duration = Duration::from_millis(2);
-
-/// Bytes that are on their way to the board at most: the buffers of a UART and of the kernel's
-/// driver for it.
-const LINE_BUFFER: usize = 4096;
 
 /// Options of `sim`.
 #[derive(clap::Args, Debug)]

@@ -90,6 +90,13 @@ pub fn is_speed(factor: f64) -> bool {
     factor == 0.0 || (0.001..=MOST_SPEED).contains(&factor)
 }
 
+/// Returns whether a board may have this rate. At a lower one a few bytes of a tab would hold the
+/// line for minutes.
+#[must_use]
+pub fn is_rate(baud: u32) -> bool {
+    (9600..=4_000_000).contains(&baud)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +139,14 @@ mod tests {
         ] {
             assert_eq!(read(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn rates_that_no_board_has_are_none() {
+        for rate in [0, 1, 9599, u32::MAX] {
+            assert!(!is_rate(rate), "{rate}");
+        }
+        assert!(is_rate(9600) && is_rate(3_000_000));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tungstenite::Bytes;
 
-use super::control::{FromPage, Source, ToPage, is_speed};
+use super::control::{FromPage, Source, ToPage, is_rate, is_speed};
 use super::hub::{LOOK, Next, Out, Seat, TAKES_NOTHING, Taken};
 use super::line_queue::ToLine;
 use super::player::{Played, Player};
@@ -75,7 +75,12 @@ impl Feed {
     /// Carries out a command of the page.
     pub fn take_command(&mut self, command: FromPage) -> Taken {
         match (self, command) {
-            (Self::Line(seat), FromPage::Baud { rate }) => seat.send(ToLine::Baud(rate)),
+            (Self::Line(seat), FromPage::Baud { rate }) if is_rate(rate) => {
+                seat.send(ToLine::Baud(rate))
+            }
+            (Self::Line(_), FromPage::Baud { .. }) => {
+                Taken::Refused("that is no rate of a board; choose 9600 to 4000000".into())
+            }
             (Self::Recording(recording), FromPage::Speed { factor }) if is_speed(factor) => {
                 recording.player.set_speed(factor, Instant::now());
                 Taken::Yes

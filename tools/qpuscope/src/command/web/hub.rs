@@ -60,8 +60,6 @@ pub enum Next {
 pub enum Taken {
     /// It is on its way.
     Yes,
-    /// There is no room for it yet.
-    Later,
     /// It is not carried out, for this reason.
     Refused(String),
 }
@@ -202,7 +200,10 @@ impl Hub {
 
     /// Takes the next thing for the line, at most so many bytes of it.
     pub fn next_for_line(&self, most: usize) -> Option<ToLine> {
-        self.shared().to_line.take(most)
+        let mut shared = self.shared();
+        let next = shared.to_line.take(most)?;
+        shared.writer.moved(Instant::now());
+        Some(next)
     }
 
     /// Returns whether something waits for the line.
@@ -282,13 +283,10 @@ impl Seat {
             );
         };
         if !shared.to_line.has_room(&what) {
-            return match what {
-                ToLine::Bytes(_) => Taken::Later,
-                ToLine::Baud(_) => Taken::Refused(
-                    "the rate stays as it is, because too much waits for the line; try again in a second"
-                        .into(),
-                ),
-            };
+            return Taken::Refused(
+                "nothing more was sent, because too much waits for the line; try again in a second"
+                    .into(),
+            );
         }
         if permission.ends_rest {
             let rest = ToLine::Bytes(Bytes::from_static(&[0]));
@@ -304,13 +302,16 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut shared = self.hub.shared();
         shared.pages.retain(|page| page.id != self.id);
-        shared.writer.leave(self.id);
+        // What it had still waiting holds no other page up.
+        if shared.writer.leave(self.id) && shared.to_line.cut() {
+            shared.writer.cut();
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::line_queue::{ITEMS, TO_LINE};
+    use super::super::line_queue::{ITEMS, LEFT, TO_LINE};
     use super::*;
 
     fn hub() -> Arc<Hub> {
@@ -367,35 +368,59 @@ mod tests {
         assert_eq!(sent, [bytes(&[0, 1]), bytes(&[0]), bytes(&[0, 3, 0])]);
     }
 
+    /// Asserts that something was refused because too much waits.
+    fn assert_no_room(taken: &Taken) {
+        let is_refused =
+            matches!(taken, Taken::Refused(sentence) if sentence.contains("too much waits"));
+        assert!(is_refused, "{taken:?}");
+    }
+
     #[test]
-    fn bytes_wait_while_the_line_has_no_room_for_them() {
+    fn bytes_are_refused_while_the_line_has_no_room_for_them() {
         let hub = hub();
         let page = seat(&hub);
         let much = vec![5; TO_LINE];
         assert_eq!(page.send(bytes(&much)), Taken::Yes);
-        assert_eq!(page.send(bytes(&much)), Taken::Later);
+        assert_no_room(&page.send(bytes(&much)));
         assert_eq!(hub.next_for_line(9), Some(bytes(&[5; 9])));
-        assert_eq!(page.send(bytes(&much)), Taken::Later);
+        assert_no_room(&page.send(bytes(&much)));
         assert_eq!(hub.next_for_line(TO_LINE), Some(bytes(&much[9..])));
         assert!(!hub.has_for_line());
         assert_eq!(page.send(bytes(&much)), Taken::Yes);
     }
 
     #[test]
-    fn messages_without_bytes_wait_too_and_a_rate_is_refused() {
+    fn messages_without_bytes_take_room_too() {
         let hub = hub();
         let page = seat(&hub);
         for _ in 0..ITEMS {
             assert_eq!(page.send(ToLine::Baud(9600)), Taken::Yes);
         }
-        assert_eq!(page.send(bytes(&[])), Taken::Later);
-        let refused = page.send(ToLine::Baud(9600));
-        assert!(
-            matches!(&refused, Taken::Refused(sentence) if sentence.contains("the rate stays")),
-            "{refused:?}"
-        );
+        assert_no_room(&page.send(bytes(&[])));
+        assert_no_room(&page.send(ToLine::Baud(9600)));
         assert_eq!(hub.next_for_line(9), Some(ToLine::Baud(9600)));
         assert_eq!(page.send(bytes(&[])), Taken::Yes);
+    }
+
+    #[test]
+    fn what_a_page_leaves_behind_holds_no_other_page_up() {
+        let hub = hub();
+        let (first, second) = (seat(&hub), seat(&hub));
+        assert_eq!(first.send(bytes(&[0; TO_LINE])), Taken::Yes);
+        drop(first);
+        assert_eq!(second.send(bytes(&[0, 3, 0])), Taken::Yes);
+        let sent: Vec<_> = std::iter::from_fn(|| hub.next_for_line(QUEUE)).collect();
+        // A frame may have been cut, so it is ended first.
+        assert_eq!(sent, [bytes(&[0; LEFT]), bytes(&[0]), bytes(&[0, 3, 0])]);
+    }
+
+    #[test]
+    fn the_last_words_of_a_page_reach_the_line() {
+        let hub = hub();
+        let page = seat(&hub);
+        assert_eq!(page.send(bytes(&[0, 4, 0])), Taken::Yes);
+        drop(page);
+        assert_eq!(hub.next_for_line(QUEUE), Some(bytes(&[0, 4, 0])));
     }
 
     #[test]

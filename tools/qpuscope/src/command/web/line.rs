@@ -92,12 +92,18 @@ impl<'a> Line<'a> {
 
     /// Passes some of what there is in both directions; false at the end of the line.
     fn pass(&mut self, link: &mut dyn Link) -> Result<bool> {
-        match self.hub.next_for_line(PIECE) {
+        // More than the link has room for waits in the hub, where it is counted.
+        let room = link.room().min(PIECE);
+        let next = match room {
+            0 => None,
+            room => self.hub.next_for_line(room),
+        };
+        match next {
             None => {}
             Some(ToLine::Bytes(bytes)) => stop::blocking(|| link.write(&bytes))?,
             // The page finds out at the new rate whether board and adapter have it.
             Some(ToLine::Baud(rate)) => {
-                if let Err(failure) = link.set_baud(rate) {
+                if let Err(failure) = stop::blocking(|| link.set_baud(rate)) {
                     say::remark!("{failure}");
                 }
             }
@@ -107,7 +113,7 @@ impl<'a> Line<'a> {
             std::thread::sleep(WAIT);
             return Ok(true);
         }
-        let wait = match self.hub.has_for_line() {
+        let wait = match room > 0 && self.hub.has_for_line() {
             true => Duration::ZERO,
             false => WAIT,
         };
@@ -160,15 +166,19 @@ impl<'a> Line<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::{Cell, RefCell};
     use std::rc::Rc;
 
     use super::super::control::Source;
-    use super::super::hub::{Next, Out, Seat};
+    use super::super::hub::{Next, Out, Seat, Taken};
     use super::*;
 
     /// A link to a port that one at a time has open.
     struct Fake {
         _port: Rc<()>,
+        /// The bytes that it has taken, and how many it takes.
+        taken: Rc<RefCell<Vec<u8>>>,
+        most: usize,
         bytes: &'static [u8],
         /// The reads behind its bytes.
         at_end: Box<dyn Fn() -> Result<Received>>,
@@ -185,8 +195,13 @@ mod tests {
             }
         }
 
-        fn write(&mut self, _bytes: &[u8]) -> Result<()> {
+        fn write(&mut self, bytes: &[u8]) -> Result<()> {
+            self.taken.borrow_mut().extend_from_slice(bytes);
             Ok(())
+        }
+
+        fn room(&mut self) -> usize {
+            self.most - self.taken.borrow().len()
         }
 
         fn set_baud(&mut self, _baud: u32) -> Result<()> {
@@ -206,6 +221,8 @@ mod tests {
     fn breaking(port: &Rc<()>) -> Box<dyn Link> {
         Box::new(Fake {
             _port: Rc::clone(port),
+            taken: Rc::default(),
+            most: 0,
             bytes: b"last",
             at_end: Box::new(|| Err(Failure::link("it broke; try again"))),
         })
@@ -230,6 +247,8 @@ mod tests {
             let stop = stop.clone();
             Ok(Box::new(Fake {
                 _port: Rc::clone(&port),
+                taken: Rc::default(),
+                most: 0,
                 bytes: b"",
                 at_end: Box::new(move || {
                     stop.ask();
@@ -247,6 +266,34 @@ mod tests {
                 "{next:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_link_is_given_no_more_than_it_has_room_for() {
+        let (stop, taken) = (Stop::default(), Rc::<RefCell<Vec<u8>>>::default());
+        let hub = Hub::new("a port".into(), Source::Port);
+        let page = page(&hub);
+        let piece = || ToLine::Bytes(tungstenite::Bytes::from(vec![5; 3000]));
+        assert!(page.send(piece()) == Taken::Yes && page.send(piece()) == Taken::Yes);
+        let (asked, reads) = (stop.clone(), Cell::new(0));
+        let link = Box::new(Fake {
+            _port: Rc::default(),
+            taken: Rc::clone(&taken),
+            most: 4096,
+            bytes: b"",
+            at_end: Box::new(move || {
+                reads.set(reads.get() + 1);
+                if reads.get() == 20 {
+                    asked.ask();
+                }
+                Ok(Received::Nothing)
+            }),
+        });
+        let open: Open<'_> = &|| panic!("it was not lost");
+        let ran = Line::new(open, false, Arc::clone(&hub)).run(link, &stop);
+        assert!(ran.is_ok());
+        assert_eq!(taken.borrow().len(), 4096);
+        assert!(hub.has_for_line(), "the rest is gone");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The queue of what waits for the line.
 //!
-//! It is bounded in bytes, and in items too, because a change of the rate has no bytes.
+//! It is bounded in bytes, and in items too, because a change of the rate has no bytes. What has no
+//! room is refused: were it left in the connection, the megabytes that the kernel keeps there would
+//! go to the board after their tab has left.
 
 use std::collections::VecDeque;
 
@@ -10,6 +12,8 @@ use tungstenite::Bytes;
 pub const TO_LINE: usize = 64 << 10;
 /// The most items that wait for the line: pages send a frame at a time, of some tens of bytes.
 pub const ITEMS: usize = 1024;
+/// The most bytes that a tab leaves behind: its last commands, in a tenth of a second of a line.
+pub const LEFT: usize = 1024;
 
 /// Something for the line.
 #[derive(Clone, PartialEq, Debug)]
@@ -65,9 +69,43 @@ impl LineQueue {
         Some(next)
     }
 
+    /// Throws away all but the first [`LEFT`] bytes and what is between them. Returns whether that
+    /// cut bytes off.
+    pub fn cut(&mut self) -> bool {
+        let before = self.bytes;
+        let mut kept = Self::default();
+        while kept.bytes < LEFT
+            && let Some(next) = self.take(LEFT - kept.bytes)
+        {
+            kept.put(next);
+        }
+        *self = kept;
+        self.bytes < before
+    }
+
     /// Returns whether nothing waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_keeps_the_first_bytes_and_their_order() {
+        let mut queue = LineQueue::default();
+        let bytes = |count| ToLine::Bytes(Bytes::from(vec![7; count]));
+        for what in [bytes(LEFT - 1), ToLine::Baud(9600), bytes(2), bytes(9)] {
+            queue.put(what);
+        }
+        assert!(queue.cut());
+        let kept: Vec<_> = std::iter::from_fn(|| queue.take(LEFT)).collect();
+        assert_eq!(kept, [bytes(LEFT - 1), ToLine::Baud(9600), bytes(1)]);
+        queue.put(bytes(LEFT));
+        assert!(!queue.cut() && queue.take(LEFT) == Some(bytes(LEFT)));
+        assert!(!queue.cut() && queue.is_empty());
     }
 }

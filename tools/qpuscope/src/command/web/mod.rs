@@ -11,6 +11,7 @@ mod hub;
 mod line;
 mod line_queue;
 mod page;
+mod places;
 mod player;
 mod request;
 mod response;

@@ -1,28 +1,31 @@
 //! The server: connections to 127.0.0.1, each answered by a thread of its own.
+//!
+//! A connection has a place before it has a thread ([`super::places`]).
 
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tungstenite::handshake::server::{create_response, write_response};
-use tungstenite::http::{Method, Request};
+use tungstenite::http::{Method, Request, Response};
 
 use super::feed::Feed;
 use super::gate::{self, Gate, Token};
 use super::hub::Hub;
 use super::page::Folder;
+use super::places::{Place, Places};
 use super::request::{self, Refusal};
 use super::response::{self, Answer};
 use super::socket::Socket;
 
 /// The most connections at a time; a browser has six for files of a page.
 const CONNECTIONS: usize = 64;
-/// The most pages at a time.
-const PAGES: usize = 16;
+/// The most tabs at a time.
+const TABS: usize = 16;
 /// The time that connections have to end in.
 const ENDING: Duration = Duration::from_secs(3);
 /// The time between two looks at the end.
@@ -59,8 +62,7 @@ struct Shared {
     source: Source,
     /// Everything is to end.
     ending: AtomicBool,
-    connections: AtomicUsize,
-    pages: AtomicUsize,
+    places: Arc<Places>,
 }
 
 impl Server {
@@ -80,8 +82,7 @@ impl Server {
             folder,
             source,
             ending: AtomicBool::new(false),
-            connections: AtomicUsize::new(0),
-            pages: AtomicUsize::new(0),
+            places: Places::new(CONNECTIONS, TABS),
         });
         listener.set_nonblocking(true)?;
         let accepting = Arc::clone(&shared);
@@ -93,27 +94,9 @@ impl Server {
     pub fn end(self) {
         self.shared.ending.store(true, Ordering::SeqCst);
         let until = Instant::now() + ENDING;
-        while self.shared.pages.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+        while self.shared.places.tabs() > 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
         }
-    }
-}
-
-/// A place among a bounded number; dropping it frees the place.
-struct Place<'a>(&'a AtomicUsize);
-
-impl<'a> Place<'a> {
-    fn take(of: &'a AtomicUsize, most: usize) -> Option<Self> {
-        let taken = of.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| {
-            (count < most).then_some(count + 1)
-        });
-        taken.is_ok().then_some(Self(of))
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -131,26 +114,24 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
                 continue;
             }
         };
+        // Without a place or a thread the connection is closed.
+        let Some(place) = shared.places.take(&stream) else {
+            continue;
+        };
         let shared = Arc::clone(shared);
-        // Without a thread the connection is closed.
-        let _ = std::thread::Builder::new().spawn(move || {
-            // Of too many connections nothing is even read.
-            if let Some(_place) = Place::take(&shared.connections, CONNECTIONS) {
-                connection(stream, &shared);
-            }
-        });
+        let _ = std::thread::Builder::new().spawn(move || connection(stream, &place, &shared));
     }
 }
 
 /// Answers the request of a connection.
-fn connection(mut stream: TcpStream, shared: &Shared) {
+fn connection(mut stream: TcpStream, place: &Place, shared: &Shared) {
     if stream.set_nonblocking(false).is_err() {
         return;
     }
     let refusal = match request::read(&mut stream) {
         Ok((request, _)) if request.uri().path() != LINE => file(&mut stream, &request, shared),
-        Ok((request, rest)) => match line(&request, shared) {
-            Ok(feed) => return socket(stream, &request, rest, feed, shared),
+        Ok((request, rest)) => match line(&request, place, shared) {
+            Ok((accepted, feed)) => return socket(stream, &accepted, rest, feed, shared),
             Err(refusal) => Err(refusal),
         },
         Err(Some(refusal)) => Err(refusal),
@@ -177,8 +158,12 @@ fn file(stream: &mut TcpStream, request: &Request<()>, shared: &Shared) -> Resul
     Ok(())
 }
 
-/// Checks a request for the line.
-fn line(request: &Request<()>, shared: &Shared) -> Result<Feed, Refusal> {
+/// Checks a request for the line, and makes its connection a tab.
+fn line(
+    request: &Request<()>,
+    place: &Place,
+    shared: &Shared,
+) -> Result<(Response<()>, Feed), Refusal> {
     shared.gate.check(request)?;
     request::only_reads(request)?;
     let Some(token) = &shared.token else {
@@ -196,38 +181,37 @@ fn line(request: &Request<()>, shared: &Shared) -> Result<Feed, Refusal> {
         ));
     }
     shared.gate.check_line(request, token)?;
+    let accepted = create_response(request).map_err(|_| {
+        Refusal::new(
+            400,
+            "that is no handshake of a WebSocket; use a newer browser",
+        )
+    })?;
+    if !place.seat() {
+        return Err(Refusal::new(
+            503,
+            format!("{TABS} tabs are open already; close one of them"),
+        ));
+    }
     match &shared.source {
         Source::Line(hub) => hub.join().map(Feed::Line),
         Source::Recording { path, name, speed } => Feed::recording(path, name, *speed),
         Source::None => Err(ErrorKind::NotFound.into()),
     }
+    .map(|feed| (accepted, feed))
     .map_err(|error| Refusal::new(503, format!("the line cannot be shown: {error}; try again")))
 }
 
 /// Accepts a WebSocket and serves it.
 fn socket(
     mut stream: TcpStream,
-    request: &Request<()>,
+    accepted: &Response<()>,
     rest: Vec<u8>,
     feed: Feed,
     shared: &Shared,
 ) {
-    let Ok(accepted) = create_response(request) else {
-        let refusal = Refusal::new(
-            400,
-            "that is no handshake of a WebSocket; use a newer browser",
-        );
-        return response::refuse(&mut stream, &shared.gate, &refusal);
-    };
-    let Some(_place) = Place::take(&shared.pages, PAGES) else {
-        let refusal = Refusal::new(
-            503,
-            format!("{PAGES} tabs are open already; close one of them"),
-        );
-        return response::refuse(&mut stream, &shared.gate, &refusal);
-    };
     if stream.set_write_timeout(Some(request::LIMIT)).is_err()
-        || write_response(&mut stream, &accepted).is_err()
+        || write_response(&mut stream, accepted).is_err()
     {
         return;
     }

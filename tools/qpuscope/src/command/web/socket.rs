@@ -21,8 +21,8 @@ use super::hub::{LOOK, Next, Out, Taken};
 const MESSAGE: usize = 64 << 10;
 /// Bytes that the kernel keeps for a page.
 const SEND_BUFFER: usize = 128 << 10;
-/// The time between two tries to hand bytes to a line that has no room for them.
-const AGAIN: Duration = Duration::from_millis(20);
+/// The most messages of a page that are taken before it is sent what there is for it.
+const AT_ONCE: usize = 64;
 /// The time in which a page may take a farewell. One that was too slow has to read what is before
 /// it.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -43,8 +43,8 @@ pub struct Socket<'a> {
     ending: &'a AtomicBool,
     /// Something was written that the connection has no room for yet.
     has_unsent: bool,
-    /// Something of the page that the line has no room for yet.
-    held: Option<Bytes>,
+    /// More of the page's messages may have been read than were taken.
+    has_more: bool,
 }
 
 /// The end of a connection: the other side has gone, or is not to be spoken to any more.
@@ -75,7 +75,7 @@ impl<'a> Socket<'a> {
             feed,
             ending,
             has_unsent: false,
-            held: None,
+            has_more: false,
         })
     }
 
@@ -122,13 +122,10 @@ impl<'a> Socket<'a> {
                     return Ok(ended());
                 }
             }
-            if self.held.is_some() {
-                wait = wait.min(AGAIN);
+            if self.has_more && !self.has_unsent {
+                wait = Duration::ZERO;
             }
             self.wait(wait);
-            if let Some(bytes) = self.held.take() {
-                self.take_bytes(bytes)?;
-            }
             self.receive()?;
         }
     }
@@ -186,10 +183,9 @@ impl<'a> Socket<'a> {
     /// Waits until there is something to do.
     fn wait(&self, wait: Duration) {
         let stream = self.socket.get_ref();
-        let flags = match (self.has_unsent, &self.held) {
-            (true, _) => PollFlags::OUT,
-            (false, None) => PollFlags::IN,
-            (false, Some(_)) => PollFlags::empty(),
+        let flags = match self.has_unsent {
+            true => PollFlags::OUT,
+            false => PollFlags::IN,
         };
         let mut watched = vec![PollFd::new(stream, flags)];
         if let Some(woken) = self.feed.woken()
@@ -200,14 +196,21 @@ impl<'a> Socket<'a> {
         poll_for(&mut watched, wait);
     }
 
-    /// Takes in what the page has sent, as long as there is room for it and for answers.
+    /// Takes in some of what the page has sent, as long as there is room for answers.
     fn receive(&mut self) -> Result<(), Gone> {
-        while self.held.is_none() && !self.has_unsent {
+        self.has_more = true;
+        for _ in 0..AT_ONCE {
+            if self.has_unsent {
+                return Ok(());
+            }
             match self.socket.read() {
                 Ok(Message::Binary(bytes)) => self.take_bytes(bytes)?,
                 Ok(Message::Text(text)) => self.take_text(text.as_str())?,
                 Ok(_) => {}
-                Err(Error::Io(error)) if has_no_room(&error) => return Ok(()),
+                Err(Error::Io(error)) if has_no_room(&error) => {
+                    self.has_more = false;
+                    return Ok(());
+                }
                 Err(_) => return Err(Gone),
             }
         }
@@ -215,11 +218,7 @@ impl<'a> Socket<'a> {
     }
 
     fn take_bytes(&mut self, bytes: Bytes) -> Result<(), Gone> {
-        match self.feed.take_bytes(bytes.clone()) {
-            Taken::Later => {
-                self.held = Some(bytes);
-                Ok(())
-            }
+        match self.feed.take_bytes(bytes) {
             Taken::Yes => Ok(()),
             Taken::Refused(sentence) => self.refuse(sentence),
         }
@@ -234,8 +233,7 @@ impl<'a> Socket<'a> {
         };
         match self.feed.take_command(command) {
             Taken::Refused(sentence) => self.refuse(sentence),
-            // A command is refused where bytes would wait.
-            Taken::Yes | Taken::Later => Ok(()),
+            Taken::Yes => Ok(()),
         }
     }
 

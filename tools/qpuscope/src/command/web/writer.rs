@@ -1,8 +1,8 @@
 //! The page that writes: one at a time, so that frames of two never mix.
 //!
-//! The first page that sends is the writer until it leaves, or has sent nothing for longer than a
-//! host waits for any answer. A page may leave in the middle of a frame; the zero byte that ends
-//! its rest then goes before the bytes of the next one.
+//! The first page that sends is the writer until it leaves, or nothing of it has reached the line
+//! for longer than a host waits for any answer. A page may leave in the middle of a frame; the zero
+//! byte that ends its rest then goes before the bytes of the next one.
 
 use std::time::{Duration, Instant};
 
@@ -54,11 +54,25 @@ impl Writer {
         }
     }
 
-    /// A page has left.
-    pub fn leave(&mut self, page: u64) {
-        if self.holder.is_some_and(|(holder, _)| holder == page) {
+    /// Notes that the line has taken bytes of the writer.
+    pub fn moved(&mut self, now: Instant) {
+        if let Some((_, heard)) = &mut self.holder {
+            *heard = now;
+        }
+    }
+
+    /// Notes that the last bytes were thrown away.
+    pub fn cut(&mut self) {
+        self.is_within = true;
+    }
+
+    /// A page has left. Returns whether it was the writer.
+    pub fn leave(&mut self, page: u64) -> bool {
+        let held = self.holder.is_some_and(|(holder, _)| holder == page);
+        if held {
             self.holder = None;
         }
+        held
     }
 }
 
@@ -86,10 +100,20 @@ mod tests {
     fn a_page_that_leaves_makes_way_for_the_next() {
         let (mut writer, now) = (Writer::default(), Instant::now());
         assert!(writer.admit(1, now).is_some());
-        writer.leave(2);
+        assert!(!writer.leave(2));
         assert_eq!(writer.admit(2, now), None);
-        writer.leave(1);
+        assert!(writer.leave(1));
         assert_eq!(writer.admit(2, now), Some(WHOLE));
+    }
+
+    #[test]
+    fn a_page_whose_bytes_still_go_to_the_line_is_not_silent() {
+        let (mut writer, start) = (Writer::default(), Instant::now());
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert!(writer.admit(1, at(0)).is_some());
+        writer.moved(at(4));
+        assert_eq!(writer.admit(2, at(8)), None);
+        assert!(writer.admit(2, at(9)).is_some());
     }
 
     #[test]

@@ -1,0 +1,103 @@
+//! Clients of `qpuscope web` that mean no good, and the honest one behind them.
+//!
+//! The tests speak to the port and know nothing of the server's own parts.
+
+use std::io::Write;
+use std::net::TcpStream;
+
+use crate::served::Served;
+use crate::{common, recording, tool};
+
+/// Connections of a client that opens many: ten times as many as the server has.
+const MANY: usize = 640;
+/// More tabs than the server has.
+const TABS: usize = 20;
+
+/// Asserts that the page is served.
+fn assert_serves(served: &Served) {
+    let index = served.get("/", "");
+    assert!(index.starts_with("HTTP/1.1 200 OK"), "{index}");
+}
+
+/// Connections that send nothing.
+fn silent(served: &Served) -> Vec<TcpStream> {
+    (0..MANY).map(|_| served.connect()).collect()
+}
+
+#[test]
+fn a_page_is_served_behind_connections_that_say_nothing() {
+    let served = Served::start(&[&recording(), "--speed", "0"]);
+    for _ in 0..2 {
+        let held = silent(&served);
+        // They need not even go.
+        assert_serves(&served);
+        served.open();
+        drop(held);
+        assert_serves(&served);
+    }
+}
+
+#[test]
+fn a_page_is_served_behind_connections_that_say_half_of_what_they_want() {
+    let served = Served::start(&[]);
+    for half in ["G", "GET / HTTP/1.1\r\nA: b\r\n"] {
+        let held = silent(&served);
+        for mut stream in &held {
+            // The server may have closed it to make way for a later one.
+            let _ = stream.write_all(half.as_bytes());
+        }
+        assert_serves(&served);
+    }
+}
+
+#[test]
+fn a_tab_is_served_behind_more_tabs_than_there_may_be() {
+    let served = Served::start(&[&recording(), "--speed", "0"]);
+    let origin = format!("Origin: http://{}\r\n", served.host);
+    for _ in 0..2 {
+        let mut tabs = vec![];
+        while tabs.len() < 16 {
+            // Tabs of the round before go when the server sees that they have gone.
+            tabs.extend(served.try_open());
+        }
+        for _ in 0..TABS {
+            let answer = served.handshake(&served.host, &origin, &served.token);
+            assert!(
+                answer.starts_with("HTTP/1.1 503") && answer.contains("close one of them"),
+                "{answer}"
+            );
+        }
+        assert_serves(&served);
+        drop(tabs);
+    }
+    served.open_soon();
+}
+
+#[test]
+fn tabs_keep_their_line_while_others_open_connections() {
+    let served = Served::start(&[&recording(), "--speed", "0.001"]);
+    let (mut tab, _) = served.open();
+    let before = tab.bytes(1);
+    let _held = silent(&served);
+    tab.say("{\"kind\":\"speed\",\"factor\":0}");
+    let bytes = std::fs::read(recording()).expect("the recording");
+    let rest = tab.bytes(bytes.len() - before.len());
+    assert_eq!([before, rest].concat(), bytes);
+}
+
+#[test]
+fn a_tab_that_floods_a_virtual_pi_leaves_nothing_behind() {
+    let name = "a_tab_that_floods_a_virtual_pi_leaves_nothing_behind";
+    let Some(image) = common::image(name) else {
+        return;
+    };
+    let served = Served::start(&[&tool::sim(&image), "--cmdline", "start=0"]);
+    let (mut flood, _) = served.open();
+    // At 115,200 baud they take six minutes.
+    for _ in 0..64 {
+        flood.send(&vec![0x55; 64 << 10]);
+    }
+    assert!(flood.refusal().contains("too much waits for the line"));
+    drop(flood);
+    crate::assert_answers(&mut served.writer());
+}
