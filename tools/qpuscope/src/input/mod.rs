@@ -7,6 +7,7 @@
 
 mod bytes;
 mod check;
+mod clipping;
 mod format;
 mod names;
 mod npy;
