@@ -9,6 +9,7 @@ mod bytes;
 mod check;
 mod clipping;
 mod format;
+mod missing;
 mod names;
 mod npy;
 mod points;

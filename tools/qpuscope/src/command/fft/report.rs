@@ -187,7 +187,8 @@ impl<'a> Results<'a> {
             return Err(Failure::link("no spectrum came; run again"));
         }
         let recording = self.recording;
-        for remark in remarks(&self.channels, self.options.n()) {
+        let remarks = remarks(&self.channels, self.options.n());
+        for remark in remarks.iter().chain(&recording.doubts) {
             crate::say::remark!("{remark}");
         }
         let Some(answer) = &self.answer else {
