@@ -31,9 +31,9 @@ const ANSWER: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Wall {
     /// Time of the first transform of a new plan: nothing is in V3D's caches.
-    pub first_us: u32,
+    pub first_us: u64,
     /// Time of the last.
-    pub us: u32,
+    pub us: u64,
 }
 
 /// Measures `lengths` on the board or virtual Pi at `port`, as far as its firmware uses the QPUs

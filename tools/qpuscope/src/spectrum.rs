@@ -9,23 +9,51 @@ use signal::Rate;
 pub use view::levels::decibels;
 pub use wire::{Dc, Detector, Engine, Window};
 
-/// Counts of the device up to a record.
+/// Counts of one record: since the record before that came of the same stream, or since the
+/// stream's start. None where neither has been seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Counters {
+    /// Receive errors and samples lost at the input.
+    pub overruns: Option<u64>,
+    /// Samples that came and are in no block, because others near them were lost.
+    pub left_out: Option<u64>,
+    /// Samples at or beyond full scale.
+    pub clipped: Option<u64>,
+    /// Records that the line had no room for.
+    pub dropped_records: Option<u64>,
+    /// Values outside of the range of the encoding.
+    pub clamped: u64,
+    /// Time on the QPUs for this spectrum, in microseconds of the device's clock.
+    pub qpu_us: u64,
+    /// Time on the ARM for this spectrum, in microseconds of the device's clock.
+    pub cpu_us: u64,
+}
+
+impl Counters {
+    /// Adds those of another record. What one of them does not have, the sum has not either.
+    pub fn add(&mut self, other: &Self) {
+        let both = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
+        self.overruns = both(self.overruns, other.overruns);
+        self.left_out = both(self.left_out, other.left_out);
+        self.clipped = both(self.clipped, other.clipped);
+        self.dropped_records = both(self.dropped_records, other.dropped_records);
+        self.clamped = self.clamped.saturating_add(other.clamped);
+        self.qpu_us = self.qpu_us.saturating_add(other.qpu_us);
+        self.cpu_us = self.cpu_us.saturating_add(other.cpu_us);
+    }
+}
+
+/// Counts of the device from the start of a stream to a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StreamTotals {
     /// Receive errors and samples lost at the input.
     pub overruns: u64,
     /// Samples that came and are in no block, because others near them were lost.
     pub left_out: u64,
-    /// Samples at or beyond full scale.
+    /// Samples at or beyond full scale; the largest number is that many or more.
     pub clipped: u32,
     /// Records that the line had no room for.
     pub dropped_records: u32,
-    /// Values outside of the range of the encoding.
-    pub clamped: u32,
-    /// Time on the QPUs for this spectrum, in microseconds of the device's clock.
-    pub qpu_us: u32,
-    /// Time on the ARM for this spectrum, in microseconds of the device's clock.
-    pub cpu_us: u32,
 }
 
 /// Records of which the greatest or least of each bin was held.
@@ -119,8 +147,10 @@ pub struct Spectrum {
     pub record: u32,
     /// Sample of its stream with which it begins.
     pub first_sample: u64,
-    /// Counts of losses and clipped samples.
+    /// Losses and clipped samples of this record.
     pub counters: Counters,
+    /// Those of its stream so far.
+    pub totals: StreamTotals,
 }
 
 impl Spectrum {
@@ -239,8 +269,14 @@ impl Spectrum {
     /// Samples in it: of all blocks, each once.
     #[must_use]
     pub fn samples(&self) -> u64 {
-        let (n, overlap) = (u64::from(self.n), u64::from(self.overlap));
-        u64::from(self.averages).saturating_sub(1) * n.saturating_sub(overlap) + n
+        let more = u64::from(self.averages).saturating_sub(1);
+        more * self.hop() + u64::from(self.n)
+    }
+
+    /// Samples from the beginning of one block to that of the next.
+    #[must_use]
+    pub fn hop(&self) -> u64 {
+        u64::from(self.n.saturating_sub(self.overlap))
     }
 
     /// Lets what was held of records before this one, if it is of the same kind, have its part in
@@ -317,7 +353,14 @@ pub(crate) mod tests {
             stream: 0,
             record: 1,
             first_sample: 0,
-            counters: Counters::default(),
+            counters: Counters {
+                overruns: Some(0),
+                left_out: Some(0),
+                clipped: Some(0),
+                dropped_records: Some(0),
+                ..Counters::default()
+            },
+            totals: StreamTotals::default(),
         }
     }
 

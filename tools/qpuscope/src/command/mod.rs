@@ -4,6 +4,7 @@ pub mod asm;
 pub mod bench;
 pub mod card;
 pub mod check;
+mod clipped;
 pub mod compare;
 pub mod debug;
 pub mod digits;

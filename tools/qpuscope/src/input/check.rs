@@ -2,8 +2,9 @@
 //!
 //! Integers are right as they are. Of floating point numbers a tenth that are huge or none at all
 //! show that the file holds something else. A single one that is none would make every bin none.
-//! Powers have to stay within the range of f32.
+//! One that seems to mark what is missing is said. Powers have to stay within the range of f32.
 
+use super::missing::{Ends, REMEDY};
 use super::{Channel, Format, Recording, Unit};
 use crate::failure::{Failure, Result};
 
@@ -26,6 +27,8 @@ struct Findings {
     not_finite: Option<u64>,
     /// Those that f32 holds only nearly.
     rounded: u64,
+    /// The ends of those that are finite.
+    ends: Ends,
 }
 
 impl Findings {
@@ -36,6 +39,7 @@ impl Findings {
             found.numbers += values.len() as u64;
             for (at, &value) in (0..).zip(values) {
                 if value.is_finite() {
+                    found.ends.take(value, first + at / parts);
                     found.largest = found.largest.max(value.abs());
                     found.rounded += u64::from(f64::from(value as f32) != value);
                 } else {
@@ -53,6 +57,7 @@ impl Findings {
 pub fn check(recording: &mut Recording) -> Result<()> {
     let mut largest = 0.0_f64;
     let mut lost = (0, 0);
+    let mut marks = vec![];
     for channel in &recording.channels {
         let number = channel.samples.format().number;
         if !number.is_float() && !number.is_finer_than_boards() {
@@ -60,14 +65,28 @@ pub fn check(recording: &mut Recording) -> Result<()> {
         }
         let found = Findings::of(channel)?;
         let has_full_scale = recording.unit == Unit::FullScale;
+        if number.is_float() {
+            let of = match channel.name.as_str() {
+                "" => String::new(),
+                name => format!("{name}: "),
+            };
+            let found = found.ends.marks(has_full_scale);
+            marks.extend(found.iter().map(|mark| format!("{of}{mark}")));
+        }
         if has_full_scale && number.is_float() {
-            refuse_foreign(recording, &found)?;
+            refuse_foreign(recording, &found, marks.first())?;
         }
         largest = largest.max(found.largest);
         // Decimal fractions of a table are never exact.
         if has_full_scale && number.is_finer_than_boards() {
             lost = (lost.0 + found.rounded, lost.1 + found.numbers);
         }
+    }
+    if let Some(mark) = marks.first().filter(|_| largest > LARGEST) {
+        return Err(Failure::usage(format!(
+            "{}: {mark}, and is too large for a power; {REMEDY}",
+            recording.name
+        )));
     }
     if largest != 0.0 && !(SMALLEST..=LARGEST).contains(&largest) {
         return Err(Failure::usage(format!(
@@ -82,13 +101,19 @@ pub fn check(recording: &mut Recording) -> Result<()> {
             lost.0, lost.1
         ));
     }
+    let taken = |mark| format!("{mark}, but was taken as a value; {REMEDY}");
+    recording.doubts.extend(marks.into_iter().map(taken));
     Ok(())
 }
 
 /// Refuses floating point numbers that are something else.
-fn refuse_foreign(recording: &Recording, found: &Findings) -> Result<()> {
+fn refuse_foreign(recording: &Recording, found: &Findings, mark: Option<&String>) -> Result<()> {
     let name = &recording.name;
-    if 10 * found.foreign >= found.numbers && found.foreign > 0 {
+    let is_foreign = 10 * found.foreign >= found.numbers && found.foreign > 0;
+    if let Some(mark) = mark.filter(|_| is_foreign) {
+        return Err(Failure::usage(format!("{name}: {mark}; {REMEDY}")));
+    }
+    if is_foreign {
         let percent = 100.0 * found.foreign as f64 / found.numbers as f64;
         let remedy = match Format::from_name(&recording.format) {
             Some(_) => format!(
@@ -153,6 +178,28 @@ mod tests {
         bytes[40..44].copy_from_slice(&f32::NAN.to_le_bytes());
         let failure = read("cf32", bytes).expect_err("not a number");
         assert!(failure.message.contains("sample 5 is not"), "{failure}");
+    }
+
+    #[test]
+    fn a_mark_of_missing_values_is_said_or_refused_as_one() {
+        let floats = |mark: f32, every: usize| -> Vec<u8> {
+            let value = |at: usize| match at % every {
+                5 => mark,
+                _ => 0.01 * (at % 40) as f32,
+            };
+            (0..80).flat_map(|at| value(at).to_le_bytes()).collect()
+        };
+        let doubts = read("f32", floats(-9999.0, 40)).expect("f32").doubts;
+        assert_eq!(doubts.len(), 1);
+        assert!(
+            doubts[0].starts_with("-9999 stands in 2 of 80"),
+            "{doubts:?}"
+        );
+        for every in [8, 40] {
+            let failure = read("f32", floats(1e20, every)).expect_err("too large");
+            assert!(failure.message.contains("1e20 stands in"), "{failure}");
+        }
+        assert_eq!(read("f32", floats(0.3, 8)).expect("f32").doubts.len(), 0);
     }
 
     #[test]

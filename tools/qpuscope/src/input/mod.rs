@@ -7,7 +7,9 @@
 
 mod bytes;
 mod check;
+mod clipping;
 mod format;
+mod missing;
 mod names;
 mod npy;
 mod points;

@@ -107,6 +107,8 @@ pub struct Recording {
     pub notes: Vec<String>,
     /// Matters that the user may have overlooked, one sentence each.
     pub hints: Vec<String>,
+    /// Reasons why its spectra may mean less than they seem to, which are said behind them.
+    pub doubts: Vec<String>,
 }
 
 impl Recording {
@@ -124,6 +126,7 @@ impl Recording {
             annotations: vec![],
             notes: vec![],
             hints: vec![],
+            doubts: vec![],
         }
     }
 

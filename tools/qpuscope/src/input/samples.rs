@@ -105,6 +105,13 @@ impl Samples {
         self
     }
 
+    /// These samples as they are written, from which nothing is taken off.
+    #[must_use]
+    pub const fn as_written(mut self) -> Self {
+        self.trend = None;
+        self
+    }
+
     /// The domain of a sample on the wire: real, or complex.
     #[must_use]
     pub const fn domain(&self) -> wire::Domain {

@@ -16,7 +16,7 @@ use crate::lines::Line;
 use crate::spectrum::{Spectrum, decibels};
 
 pub use rtl_power::RtlPower;
-pub use sdrff::sdrff;
+pub use sdrff::Sdrff;
 pub use sigmf::Recorded;
 pub use table::tables;
 pub use times::{Clock, Times};
@@ -136,14 +136,16 @@ pub fn csv_row_headings(spectrum: &Spectrum) -> String {
 /// second behind those of the first.
 #[must_use]
 pub fn csv_row(spectrum: &Spectrum) -> String {
+    // What nobody knows is left empty.
+    let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
     let mut out = format!(
         "{:.6},{},{},{},{},{}",
         spectrum.device_us as f64 * 1e-6,
         spectrum.record,
         spectrum.engine.name(),
         spectrum.averages,
-        spectrum.counters.clipped,
-        spectrum.counters.dropped_records
+        count(spectrum.counters.clipped),
+        count(spectrum.counters.dropped_records)
     );
     if let Some(ppm) = spectrum.duty_ppm {
         let _ = write!(out, ",{:.6}", f64::from(ppm) / 1e6);
@@ -285,6 +287,19 @@ mod tests {
         let names = headings.lines().last().map(|line| line.split(',').count());
         assert_eq!(names, Some(6 + 9 + 9));
         assert_eq!(names, Some(csv_row(&spectrum).split(',').count()));
+    }
+
+    #[test]
+    fn counts_that_nobody_knows_are_empty_and_null() {
+        let mut spectrum = example(16, false);
+        let row = csv_row(&spectrum);
+        assert!(row.starts_with("1.500000,1,qpu,3,0,0,"), "{row}");
+        spectrum.counters.clipped = None;
+        spectrum.counters.dropped_records = None;
+        let row = csv_row(&spectrum);
+        assert!(row.starts_with("1.500000,1,qpu,3,,,"), "{row}");
+        let counters = &settings(&spectrum)["counters"];
+        assert!(counters["clipped"].is_null() && counters["overruns"] == 0);
     }
 
     #[test]

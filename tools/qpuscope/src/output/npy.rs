@@ -100,10 +100,10 @@ impl Npy {
         let level = |power: &f64| (decibels(*power) as f32).to_le_bytes();
         let row: Vec<u8> = spectrum.powers().flat_map(level).collect();
         self.array.put(&row)?;
-        let span = times.span(spectrum);
+        let [from_s, to_s] = times.seconds(spectrum);
         let record = json!([
-            span.from_us as f64 / 1e6,
-            span.to_us as f64 / 1e6,
+            from_s,
+            to_s,
             spectrum.record,
             spectrum.averages,
             spectrum.counters.clipped,

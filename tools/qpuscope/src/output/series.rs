@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::npy::Npy;
 use super::sigmf::{Recorded, Sigmf};
-use super::{RtlPower, Times, csv, csv_row, csv_row_headings, sdrff};
+use super::{RtlPower, Sdrff, Times, csv, csv_row, csv_row_headings};
 use crate::failure::Result;
 use crate::files::output::Output;
 use crate::files::{self, Input};
@@ -70,7 +70,7 @@ pub struct Series<'a> {
     single: Option<(Spectrum, Vec<Line>)>,
     table: Option<Output>,
     rtl_power: Option<(Output, RtlPower)>,
-    sdrff: Option<Output>,
+    sdrff: Option<(Output, Sdrff)>,
     npy: Option<Npy>,
     sigmf: Option<Sigmf>,
     names: Vec<PathBuf>,
@@ -164,7 +164,8 @@ impl<'a> Series<'a> {
                 }
             }
         }
-        let outputs = [self.table, self.sdrff, self.rtl_power.map(|(file, _)| file)];
+        let sdrff = self.sdrff.map(|(file, _)| file);
+        let outputs = [self.table, sdrff, self.rtl_power.map(|(file, _)| file)];
         for output in outputs.into_iter().flatten() {
             output.finish()?;
         }
@@ -193,7 +194,10 @@ impl<'a> Series<'a> {
                 let file = Output::create(&self.name("spectra", "rtl_power.csv")?)?;
                 self.rtl_power = Some((file, RtlPower::default()));
             }
-            Kind::Sdrff => self.sdrff = Some(Output::create(&self.name("spectra", "sdrff")?)?),
+            Kind::Sdrff => {
+                let file = Output::create(&self.name("spectra", "sdrff")?)?;
+                self.sdrff = Some((file, Sdrff::default()));
+            }
             Kind::Npy => {
                 let [array, words] = [self.name("spectra", "npy")?, self.name("spectra", "json")?];
                 self.npy = Some(Npy::create(&array, &words, first, &self.times)?);
@@ -216,8 +220,8 @@ impl<'a> Series<'a> {
         if let Some((file, format)) = &mut self.rtl_power {
             file.put(format.line(spectrum, &self.times).as_bytes())?;
         }
-        if let Some(file) = &mut self.sdrff {
-            file.put(&sdrff(spectrum, &self.times))?;
+        if let Some((file, format)) = &mut self.sdrff {
+            file.put(&format.record(spectrum, &self.times))?;
         }
         if let Some(npy) = &mut self.npy {
             npy.push(spectrum, &self.times)?;

@@ -76,6 +76,8 @@ pub struct Collector {
     next: u32,
     /// One more than the greatest number so far.
     seen: u32,
+    /// The time of the record before.
+    last_us: Option<u64>,
     bytes: u64,
     crc: Crc32,
 }
@@ -145,8 +147,16 @@ impl Collector {
         if !partial.missing.is_empty() {
             return None;
         }
-        let Partial { header, data, .. } = self.records.remove(&self.next)?;
+        let Partial {
+            mut header, data, ..
+        } = self.records.remove(&self.next)?;
         self.next += 1;
+        // One that was asked for again has been complete before those that came ahead of it.
+        let ahead = self.records.values().map(|ahead| ahead.header.time_us);
+        let before = ahead.min().map_or(u64::MAX, |us| us.saturating_sub(1));
+        let after = self.last_us.map_or(0, |us| us.saturating_add(1));
+        header.time_us = header.time_us.min(before).max(after);
+        self.last_us = Some(header.time_us);
         self.bytes += data.len() as u64;
         self.crc.update(&data);
         let mut assembler = Assembler::new(vec![0; data.len()]);
@@ -294,6 +304,27 @@ mod tests {
         assert!(collector.is_all_of(&brought));
         brought.crc ^= 1;
         assert!(!collector.is_all_of(&brought));
+    }
+
+    #[test]
+    fn a_record_that_comes_again_is_older_than_those_that_came_ahead_of_it() {
+        let (header, descriptor, head) = example();
+        let mut collector = Collector::new(header.stream);
+        for (record, time_us) in [(0, 100), (3, 300), (1, 900), (2, 950), (4, 1000)] {
+            let head = RecordHead { record, ..head };
+            let data = &values(&head);
+            let header = Header { time_us, ..header };
+            let chunk = Chunk {
+                head,
+                offset: 0,
+                data,
+            };
+            collector.push(&header, &chunk);
+        }
+        let descriptors = HashMap::from([(descriptor.id, descriptor)]);
+        let taken = std::iter::from_fn(|| collector.take(&descriptors));
+        let times: Vec<_> = taken.map(|spectrum| spectrum.device_us).collect();
+        assert_eq!(times, [100, 299, 300, 301, 1000]);
     }
 
     #[test]

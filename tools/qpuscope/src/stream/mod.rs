@@ -6,6 +6,7 @@
 
 mod collector;
 mod event;
+mod following;
 mod receiver;
 mod records;
 mod spectrum;

@@ -6,6 +6,7 @@ use wire::{Decoder, LineCounters};
 
 use super::collector::Collector;
 use super::event::Event;
+use super::following::Following;
 use super::records::Records;
 use super::spectrum::UPLOAD;
 use crate::input::Unit;
@@ -19,6 +20,7 @@ pub struct Receiver {
     source: Option<String>,
     /// The unit that the host gave its samples.
     unit: Option<Unit>,
+    following: Following,
     bytes: u64,
     spectra: u64,
 }
@@ -115,6 +117,7 @@ impl Receiver {
         let Some(mut event) = event else { return };
         if let Event::Spectrum(spectrum, _) = &mut event {
             self.spectra += 1;
+            self.following.take(spectrum);
             if spectrum.source == UPLOAD {
                 if let Some(source) = &self.source {
                     spectrum.source.clone_from(source);

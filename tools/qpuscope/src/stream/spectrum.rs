@@ -3,7 +3,7 @@
 use wire::{Descriptor, Domain, Header, RecordHead, Value};
 
 use crate::input::Unit;
-use crate::spectrum::{Counters, Spectrum};
+use crate::spectrum::{Counters, Spectrum, StreamTotals};
 use signal::Rate;
 
 /// The source of samples that some host sends.
@@ -67,14 +67,18 @@ pub(super) fn spectrum(
         stream: header.stream,
         record: head.record,
         first_sample: head.first_sample,
+        // Those that run over the stream become the record's when the one before is known.
         counters: Counters {
+            clamped: head.counters.clamped.into(),
+            qpu_us: head.counters.qpu_us.into(),
+            cpu_us: head.counters.cpu_us.into(),
+            ..Counters::default()
+        },
+        totals: StreamTotals {
             overruns: head.counters.overruns,
             left_out: head.counters.left_out,
             clipped: head.counters.clipped,
             dropped_records: head.counters.dropped,
-            clamped: head.counters.clamped,
-            qpu_us: head.counters.qpu_us,
-            cpu_us: head.counters.cpu_us,
         },
     }
 }

@@ -12,6 +12,8 @@ const CHUNK: usize = 256;
 pub struct Stream {
     encoder: Encoder,
     descriptor: Descriptor,
+    /// The counters of the records that follow.
+    pub counters: wire::Counters,
     bytes: Vec<u8>,
 }
 
@@ -21,6 +23,7 @@ impl Stream {
         let mut stream = Self {
             encoder: Encoder::new(),
             descriptor: descriptor(n, rate_hz, centre_hz),
+            counters: wire::Counters::default(),
             bytes: vec![],
         };
         stream.describe();
@@ -85,7 +88,7 @@ impl Stream {
                 duty_ppm: None,
                 blocks: 4,
                 first_sample: 0,
-                counters: wire::Counters::default(),
+                counters: self.counters,
             };
             let chunk = Chunk {
                 head,

@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod counts;
 mod formats;
 mod lines;
 mod options;

@@ -4,7 +4,9 @@
 //! back is written and drawn. This is also all that `cargo xtask demo` runs. With `--complex` the
 //! transform of a file's points is written instead.
 
+mod answer;
 mod complex;
+mod coverage;
 mod options;
 mod report;
 mod transform;
@@ -45,8 +47,8 @@ pub fn run(options: &Options) -> Result<()> {
     check_folder(&options.out)?;
     let mut client = options.port.connect()?;
     let wanted = report::wanted(options, &recording);
-    let mut results = Results::new(options, &wanted);
-    let mut take = |spectrum| results.take(spectrum);
+    let mut results = Results::new(options, &wanted, &recording);
+    let mut take = |channel, spectrum| results.take(channel, spectrum);
     let done = transform(options, &mut client, &recording, overlap, &mut take);
     // The next host begins at the first rate, whatever happened to this one.
     let left = client.leave();
@@ -59,7 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
     if health.is_lossy() {
         crate::say::remark!("line: {health}");
     }
-    results.finish(&recording, &health)
+    results.finish(&health)
 }
 
 fn describe(recording: &Recording) -> String {

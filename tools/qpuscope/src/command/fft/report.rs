@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::answer::Answer;
+use super::coverage::{Coverage, remarks};
 use super::options::Options;
 use crate::failure::{Failure, Result};
 use crate::files;
@@ -62,14 +64,16 @@ pub(super) struct Results<'a> {
     /// Series and records so far.
     numbers: (usize, usize),
     files: Vec<PathBuf>,
-    /// The first record, for JSON.
-    first: Option<(Spectrum, Vec<Line>)>,
+    recording: &'a Recording,
+    channels: Vec<Coverage<'a>>,
+    /// All records, for JSON.
+    answer: Option<Answer>,
     /// The last warning of results that may be wrong.
     doubts: Option<String>,
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(options: &'a Options, wanted: &'a Wanted) -> Self {
+    pub(super) fn new(options: &'a Options, wanted: &'a Wanted, recording: &'a Recording) -> Self {
         let start = wanted.recorded.as_ref().and_then(|recorded| recorded.start);
         Self {
             options,
@@ -81,13 +85,16 @@ impl<'a> Results<'a> {
             series: None,
             numbers: (0, 0),
             files: vec![],
-            first: None,
+            recording,
+            channels: Coverage::of(recording),
+            answer: None,
             doubts: None,
         }
     }
 
-    /// Takes a spectrum: prints its lines, and writes it to its files.
-    pub(super) fn take(&mut self, spectrum: Spectrum) -> Result<()> {
+    /// Takes a spectrum of a channel: prints its lines, and writes it to its files.
+    pub(super) fn take(&mut self, channel: usize, mut spectrum: Spectrum) -> Result<()> {
+        self.channels[channel].take(&mut spectrum)?;
         if spectrum.fallback {
             crate::say::remark!(
                 "the QPUs failed, and the ARM computed this spectrum instead; `qpuscope info` shows the board's state"
@@ -121,8 +128,13 @@ impl<'a> Results<'a> {
         if self.options.each {
             self.write_record(&spectrum, &lines)?;
         }
-        if self.first.is_none() {
-            self.first = Some((spectrum, lines));
+        if self.options.json {
+            let Recording { name, channels, .. } = self.recording;
+            let has_channels = channels.len() > 1;
+            let answer = self
+                .answer
+                .get_or_insert_with(|| Answer::begin(name, has_channels, &spectrum));
+            answer.take(&channels[channel].name, &spectrum, lines);
         }
         Ok(())
     }
@@ -166,26 +178,29 @@ impl<'a> Results<'a> {
     }
 
     /// Ends files and words: prints what concerns all spectra.
-    pub(super) fn finish(mut self, recording: &Recording, health: &Health) -> Result<()> {
+    pub(super) fn finish(mut self, health: &Health) -> Result<()> {
         self.close_series()?;
         if let Some(doubts) = &self.doubts {
             crate::say::remark!("{doubts}");
         }
-        let Some((spectrum, lines)) = &self.first else {
+        if self.numbers.1 == 0 {
             return Err(Failure::link("no spectrum came; run again"));
-        };
-        if !self.options.json {
-            return Ok(());
         }
-        let mut object = output::settings(spectrum);
-        object["lines"] = json!(lines);
+        let recording = self.recording;
+        let remarks = remarks(&self.channels, self.options.n());
+        for remark in remarks.iter().chain(&recording.doubts) {
+            crate::say::remark!("{remark}");
+        }
+        let Some(answer) = &self.answer else {
+            return Ok(());
+        };
+        let mut object = answer.object(self.options.lines);
         object["files"] = json!(
             self.files
                 .iter()
                 .map(|file| shown(file))
                 .collect::<Vec<_>>()
         );
-        object["spectra"] = json!(self.numbers.1);
         object["notes"] = json!(recording.notes);
         object["recording"] = json!({
             "format": recording.format,

@@ -12,8 +12,8 @@ pub const FAST_BAUD: u32 = 921_600;
 /// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
 const LONG_UPLOAD: u64 = 32_768;
 
-/// Takes a spectrum as soon as it is whole.
-type Take<'a> = &'a mut dyn FnMut(Spectrum) -> Result<()>;
+/// Takes a spectrum as soon as it is whole, with the index of its channel.
+type Take<'a> = &'a mut dyn FnMut(usize, Spectrum) -> Result<()>;
 
 /// Sets the instrument up, sends every channel, hands on the spectra, and puts the settings back.
 pub(super) fn transform(
@@ -92,7 +92,7 @@ fn set_up_and_send(
     if let Some(baud) = options.port.transfer_baud.or(fast) {
         client.change_baud(baud)?;
     }
-    let mut take = |spectrum: Spectrum| {
+    let mut take = |index: usize, spectrum: Spectrum| {
         if options.engine == EngineChoice::Qpu && spectrum.engine != Engine::Qpu {
             return Err(Failure::failed(format!(
                 "the QPUs failed on {} points and the ARM computed them; `qpuscope info` shows the board's state, \
@@ -100,11 +100,12 @@ fn set_up_and_send(
                 spectrum.n
             )));
         }
-        take(spectrum)
+        take(index, spectrum)
     };
-    for channel in &recording.channels {
+    for (index, channel) in recording.channels.iter().enumerate() {
         let name = source_name(recording, channel);
         client.name_upload(&name, &recording.unit);
+        let mut take = |spectrum| take(index, spectrum);
         let spectra = client.upload_to(channel, recording.rate, &mut take)?;
         if spectra == 0 {
             return Err(Failure::link(format!(

@@ -10,6 +10,7 @@ mod outputs;
 
 use std::time::Duration;
 
+use super::clipped::Clipped;
 use crate::client::{closed, nothing_decodes};
 use crate::failure::{Failure, Result};
 use crate::link::{Link, Received};
@@ -57,6 +58,7 @@ pub fn run(options: &Options) -> Result<()> {
         held: None,
         doubt: None,
         losses: Losses::default(),
+        clipped: Clipped::default(),
         idle: false,
         explained: false,
     };
@@ -82,6 +84,8 @@ struct Reader<'a> {
     doubt: Option<wire::Doubt>,
     /// Samples lost at the board's input.
     losses: Losses,
+    /// Samples at full scale in the records that were read.
+    clipped: Clipped,
     /// The board says that it waits for a command.
     idle: bool,
     /// The trouble with the line has been told.
@@ -181,10 +185,11 @@ impl Reader<'_> {
                         crate::say::remark!("{doubts}");
                     }
                     self.doubt = spectrum.doubt;
-                    let counters = spectrum.counters;
+                    let totals = spectrum.totals;
                     let is_first = spectrum.record == 0;
-                    let (overruns, left_out) = (counters.overruns, counters.left_out);
+                    let (overruns, left_out) = (totals.overruns, totals.left_out);
                     self.losses.note(overruns, left_out, is_first);
+                    self.clipped.take(spectrum.counters.clipped);
                     if let Some(trace) = self.options.trace {
                         *spectrum = spectrum.with_trace(trace);
                     }
@@ -260,6 +265,11 @@ impl Reader<'_> {
         }
         if let Some(remark) = self.losses.remark() {
             crate::say::remark!("{remark}");
+        }
+        if let Some(remark) = self.clipped.remark() {
+            crate::say::remark!(
+                "{remark}; if the signal was cut off there, lower the level at the input"
+            );
         }
         if health.bytes == 0 {
             return Err(Failure::no_device(self.nothing_comes()));

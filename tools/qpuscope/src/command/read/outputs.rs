@@ -5,7 +5,8 @@ use crate::failure::{Failure, Result};
 use crate::files::{self, Input};
 use crate::lines::{Line, strongest};
 use crate::output::series::{Series, Wanted, of_record};
-use crate::output::{self, Clock, RtlPower, Times};
+use crate::output::{self, Clock, RtlPower, Sdrff, Times};
+use crate::picture::waterfall::Span;
 use crate::say;
 use crate::spectrum::Spectrum;
 use crate::utc::Utc;
@@ -19,11 +20,14 @@ pub(super) struct Outputs<'a> {
     has_clock: bool,
     /// Spectra given out.
     pub(super) written: u64,
+    /// The device time of the last one.
+    last_us: u64,
     /// The headings of the CSV lines given out last.
     headings: Option<String>,
-    /// The places of records in time, and the device time of the last one.
-    clock: Option<(Times, u64)>,
+    /// The places of records in time, and that of the last one.
+    clock: Option<(Times, Span)>,
     rtl_power: RtlPower,
+    sdrff: Sdrff,
     /// The files of the records that come now.
     series: Option<Series<'a>>,
     count_of_series: usize,
@@ -42,9 +46,11 @@ impl<'a> Outputs<'a> {
             inputs,
             has_clock,
             written: 0,
+            last_us: 0,
             headings: None,
             clock: None,
             rtl_power: RtlPower::default(),
+            sdrff: Sdrff::default(),
             series: None,
             count_of_series: 0,
         }
@@ -52,6 +58,8 @@ impl<'a> Outputs<'a> {
 
     pub(super) fn give(&mut self, spectrum: &Spectrum) -> Result<()> {
         self.written += 1;
+        let goes_back =
+            spectrum.device_us < std::mem::replace(&mut self.last_us, spectrum.device_us);
         let lines = strongest(spectrum, self.options.lines);
         let format = if self.options.json {
             Format::Json
@@ -63,7 +71,8 @@ impl<'a> Outputs<'a> {
             Format::Json => say::json(&output::json_line(spectrum, &lines)),
             Format::Csv => {
                 let headings = output::csv_row_headings(spectrum);
-                if self.headings.as_ref() != Some(&headings) {
+                // A clock that starts again begins another table.
+                if goes_back || self.headings.as_ref() != Some(&headings) {
                     say::data(&headings)?;
                     self.headings = Some(headings);
                 }
@@ -85,7 +94,7 @@ impl<'a> Outputs<'a> {
             }
             Format::Sdrff => {
                 let times = self.times(spectrum);
-                say::bytes(&output::sdrff(spectrum, &times))
+                say::bytes(&self.sdrff.record(spectrum, &times))
             }
             Format::Png | Format::Svg if self.options.each => self.picture(spectrum, &lines),
             Format::Npy | Format::Png | Format::Svg => self.put(spectrum, &lines),
@@ -96,26 +105,27 @@ impl<'a> Outputs<'a> {
     /// come; nobody has noted when bytes were recorded.
     fn times(&mut self, spectrum: &Spectrum) -> Times {
         let device_us = spectrum.device_us;
-        let known = self.clock.filter(|(_, last)| device_us >= *last);
-        let times = known.map_or_else(
-            || {
-                let now = i64::try_from(device_us).unwrap_or(i64::MAX / 4);
-                Times {
-                    clock: Clock::Device,
-                    zero: self.has_clock.then(|| Utc::now().after(-now)),
-                }
+        let now = i64::try_from(device_us).unwrap_or(i64::MAX / 4);
+        let anew = || Times {
+            clock: Clock::Device,
+            zero: self.has_clock.then(|| Utc::now().after(-now)),
+        };
+        let is_dated = matches!(self.options.format, Format::RtlPower | Format::Sdrff);
+        let times = match &self.clock {
+            Some((times, last)) if now >= last.to_us => *times,
+            // The board's clock has started again. Lines with a date go on behind those before.
+            Some((times, last)) if is_dated => Times {
+                zero: anew().zero.max(Some(times.zero_after(last, spectrum))),
+                clock: Clock::Device,
             },
-            |(times, _)| times,
-        );
-        if self.clock.is_none()
-            && times.zero.is_none()
-            && matches!(self.options.format, Format::RtlPower | Format::Sdrff)
-        {
+            _ => anew(),
+        };
+        if self.clock.is_none() && times.zero.is_none() && is_dated {
             crate::say::remark!(
                 "nobody noted when this was recorded: times count from 1970-01-01, when the board started"
             );
         }
-        self.clock = Some((times, device_us));
+        self.clock = Some((times, times.span(spectrum)));
         times
     }
 
