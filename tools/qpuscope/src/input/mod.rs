@@ -29,6 +29,7 @@ pub use format::{Format, Number, format};
 pub use points::Points;
 pub use recording::{Annotation, Channel, Recording, Unit};
 pub use samples::{Line, Samples};
+pub use sigmf::OwnDescription;
 
 /// The contents of a stereo recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]

@@ -17,6 +17,8 @@ pub struct Meta<'a> {
     pub global: Object<'a>,
     pub captures: Vec<&'a RawValue>,
     pub annotations: Vec<&'a RawValue>,
+    /// The list of annotations, where there is one.
+    pub annotation_list: Option<&'a RawValue>,
 }
 
 impl<'a> Meta<'a> {
@@ -49,6 +51,7 @@ impl<'a> Meta<'a> {
             global: Object::new(text, global).ok_or_else(|| wrong("`global` is no object"))?,
             captures: list("captures")?,
             annotations: list("annotations")?,
+            annotation_list: whole.get_any("annotations"),
         })
     }
 }

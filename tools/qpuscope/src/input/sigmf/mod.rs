@@ -16,10 +16,12 @@ mod meta;
 mod moment;
 mod object;
 mod oddities;
+mod own;
 mod text;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{Bytes, Channel, Format, Reading, Recording, Samples, name_and_ending, rate_of};
 use crate::failure::{Failure, Result};
@@ -31,6 +33,8 @@ use meta::Meta;
 use object::{Object, string};
 use signal::Rate;
 use text::DescriptionText;
+
+pub use own::OwnDescription;
 
 /// The ending of the description.
 const META: &str = "sigmf-meta";
@@ -138,6 +142,7 @@ fn read(
     recording.centre_hz = first.frequency;
     recording.start = first.start;
     recording.annotations = annotations;
+    recording.description = Some(Arc::new(OwnDescription::new(meta, at.first_sample)));
     Ok(recording)
 }
 

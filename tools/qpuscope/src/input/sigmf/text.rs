@@ -2,7 +2,7 @@
 //!
 //! Python writes `NaN` and `Infinity` where a number has no value, and editors write a byte order
 //! mark in front. JSON has neither, so both are hidden from its reader. The text itself stays as it
-//! is, because messages quote it.
+//! is, because it is written back.
 
 use std::ops::Range;
 
@@ -44,6 +44,11 @@ impl DescriptionText {
             own: own.to_owned(),
             readable: hidden(own),
         })
+    }
+
+    /// The text without a byte order mark.
+    pub fn own(&self) -> &str {
+        &self.own
     }
 
     /// The text as JSON, every part in its place.
@@ -129,7 +134,7 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_skipped_and_other_encodings_are_named() {
         let text = DescriptionText::decode("a", b"\xef\xbb\xbf{}").expect("text");
-        assert_eq!((&*text.own, text.readable()), ("{}", "{}"));
+        assert_eq!((text.own(), text.readable()), ("{}", "{}"));
         for bytes in [&b"\xff\xfe{\0}\0"[..], b"\xfe\xff\0{\0}", b"{\"\xe4\"}"] {
             let failure = DescriptionText::decode("a", bytes).expect_err("no UTF-8");
             assert!(failure.message.ends_with("save it as UTF-8"), "{failure}");
