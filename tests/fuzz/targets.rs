@@ -12,7 +12,7 @@ mod blocks;
 
 use kernel::instrument::Settings;
 use qpuscope::failure::{Exit, Failure};
-use qpuscope::input::{self, Points, Reading, Stereo};
+use qpuscope::input::{self, Points, Reading, Recording, Stereo};
 use qpuscope::job_file::JobFile;
 use std::path::Path;
 
@@ -243,7 +243,7 @@ fn recordings(bytes: &[u8]) {
     let recording = match bytes {
         [b'R' | b'B', ..] => read("HDSDR_20171123_005716Z_1130kHz_RF.wav"),
         [0x93, ..] => read("a.npy"),
-        [b'{', ..] => input::sigmf::read_memory(bytes, bytes.to_vec(), &how),
+        [b'{' | 0xef, ..] => described(bytes, &how),
         [b'a', ..] => read("a.sigmf"),
         _ if bytes.is_ascii() => read("a.csv"),
         _ => read(&format!("a.{}", RAW[bytes.len() % RAW.len()])),
@@ -279,6 +279,25 @@ fn recordings(bytes: &[u8]) {
         Ok(points) => assert!(points.points.iter().flatten().all(|part| part.is_finite())),
         Err(failure) => check(failure),
     }
+}
+
+/// A recording whose description and samples are these bytes. What is written in place of the
+/// description describes the same samples.
+fn described(bytes: &[u8], how: &Reading) -> Result<Recording, Failure> {
+    let read = |text: &[u8]| input::sigmf::read_memory(text, bytes.to_vec(), how);
+    let recording = read(bytes)?;
+    let own = recording.description.as_ref().expect("a description");
+    let marks: Vec<_> = (0..).map_while(|number| own.mark(number)).collect();
+    let marks: Vec<_> = marks.iter().map(|(_, text)| *text).collect();
+    let text = format!("{}{}{}", own.head(), marks.join(","), own.tail());
+    let again = read(text.as_bytes()).expect("a description");
+    let samples = |recording: &Recording| {
+        let samples = &recording.channels[0].samples;
+        samples.travel(0, u64::MAX).expect("samples in memory")
+    };
+    assert_eq!(samples(&again), samples(&recording));
+    assert_eq!(again.annotations.len(), recording.annotations.len());
+    Ok(recording)
 }
 
 /// Gives a target its corpus and then `count` inputs made from it; `progress` sees each before the

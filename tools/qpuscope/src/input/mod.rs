@@ -31,6 +31,7 @@ pub use format::{Format, Number, format};
 pub use points::Points;
 pub use recording::{Annotation, Channel, Recording, Unit};
 pub use samples::{Line, Samples};
+pub use sigmf::OwnDescription;
 
 /// The contents of a stereo recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -93,6 +94,8 @@ enum Kind {
     /// One of the two files of a SigMF recording.
     Sigmf,
     SigmfArchive,
+    /// A list of SigMF recordings.
+    SigmfCollection,
     Series,
     /// Samples and nothing else, in the format of the file's ending.
     Raw(Format),
@@ -112,6 +115,7 @@ impl Kind {
         match extension {
             "sigmf-meta" | "sigmf-data" => Self::Sigmf,
             "sigmf" => Self::SigmfArchive,
+            "sigmf-collection" => Self::SigmfCollection,
             "csv" | "tsv" | "txt" => Self::Series,
             "raw" | "bin" | "data" | "dat" => Self::Bare,
             // What RTL-SDR programs record under these names is complex.
@@ -152,6 +156,7 @@ fn by_kind(path: &Path, bytes: Bytes, how: &Reading) -> Result<Recording> {
         (Kind::Npy, _) => npy::read(&name, bytes, how),
         (Kind::Sigmf, _) => sigmf::read_pair(path, how),
         (Kind::SigmfArchive, _) => sigmf::read_archive(&name, bytes, how),
+        (Kind::SigmfCollection, _) => Err(sigmf::refuse_collection(&name, &bytes)),
         (Kind::Series, _) => series::read(&name, &series::text(&name, &bytes)?, how),
         (_, Some(format)) => raw::read(&name, bytes, format, how),
         (Kind::Raw(format), _) => raw::read(&name, bytes, format, how),

@@ -53,7 +53,15 @@ impl Points {
                     format: format.name(),
                 }
             }
-            (Kind::Wav | Kind::Npy | Kind::Sigmf | Kind::SigmfArchive | Kind::Series, _) => {
+            (
+                Kind::Wav
+                | Kind::Npy
+                | Kind::Sigmf
+                | Kind::SigmfArchive
+                | Kind::SigmfCollection
+                | Kind::Series,
+                _,
+            ) => {
                 return Err(Failure::usage(format!(
                     "{name} cannot be transformed as it is; give points as .npy, .cf32 or .csv, without --samples where \
                      the file says its format itself"

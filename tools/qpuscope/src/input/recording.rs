@@ -1,11 +1,12 @@
 //! A recording: its channels, and the facts about them that its file holds.
 
 use std::fmt;
+use std::sync::Arc;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::Samples;
+use super::{OwnDescription, Samples};
 use crate::text::quote;
 use signal::Rate;
 
@@ -103,6 +104,8 @@ pub struct Recording {
     pub start: Option<OffsetDateTime>,
     /// Remarks about parts of it.
     pub annotations: Vec<Annotation>,
+    /// The SigMF description that it came with.
+    pub description: Option<Arc<OwnDescription>>,
     /// The changes to the data on the way, one sentence each.
     pub notes: Vec<String>,
     /// Matters that the user may have overlooked, one sentence each.
@@ -124,6 +127,7 @@ impl Recording {
             centre_hz: None,
             start: None,
             annotations: vec![],
+            description: None,
             notes: vec![],
             hints: vec![],
             doubts: vec![],

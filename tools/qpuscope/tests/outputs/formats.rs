@@ -129,9 +129,15 @@ fn peaks_are_annotations_of_the_recording_that_sigmf_reads() {
     let samples: Vec<u8> = (0..4096).flat_map(tone).collect();
     std::fs::write(folder.join("tone.sigmf-data"), samples).expect("a file");
     let meta = serde_json::json!({
-        "global": {"core:datatype": "cu8", "core:version": "1.2.0", "core:sample_rate": 256_000},
+        "global": {
+            "core:datatype": "cu8",
+            "core:version": "1.2.0",
+            "core:sample_rate": 256_000,
+            "core:author": "me",
+            "core:offset": 10,
+        },
         "captures": [{
-            "core:sample_start": 0,
+            "core:sample_start": 10,
             "core:frequency": 145e6,
             "core:datetime": "2024-02-29T23:59:59Z",
         }],
@@ -163,6 +169,13 @@ fn peaks_are_annotations_of_the_recording_that_sigmf_reads() {
     let times: Vec<_> = lines.lines().map(|line| &line[..27]).collect();
     let wanted = ["2024-02-29, 23:59:59.008000", "2024-02-29, 23:59:59.016000"];
     assert_eq!(times, wanted);
+    // In place of the recording's own description it is the same stream, and gains nothing twice.
+    let written = std::fs::read(folder.join("spectra.sigmf-meta")).expect("a file");
+    std::fs::write(folder.join("tone.sigmf-meta"), &written).expect("a file");
+    let again: Value = serde_json::from_slice(&fft(&folder, &image, options)).expect("JSON");
+    assert_eq!(again["lines"], record["lines"]);
+    let twice = std::fs::read(folder.join("spectra.sigmf-meta")).expect("a file");
+    assert_eq!(twice, written);
     let Some(python) = python(test, &["sigmf"]) else {
         return;
     };
@@ -174,6 +187,7 @@ meta = sigmf.SigMFFile(metadata=open('spectra.sigmf-meta').read())
 meta.validate()
 info = meta.get_global_info()
 assert info['core:datatype'] == 'cu8' and info['core:sample_rate'] == 256000
+assert info['core:author'] == 'me' and info['core:offset'] == 10
 capture = meta.get_captures()[0]
 assert capture['core:frequency'] == 145e6
 assert capture['core:datetime'].startswith('2024-02-29T23:59:59')
@@ -184,7 +198,7 @@ for note in meta.get_annotations():
         &[],
     );
     let peak = "2048 145.05030 MHz True\n";
-    assert_eq!(text, format!("0 {peak}700 9 mine False\n2048 {peak}"));
+    assert_eq!(text, format!("10 {peak}700 9 mine False\n2058 {peak}"));
 }
 
 #[test]

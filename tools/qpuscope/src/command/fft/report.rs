@@ -31,7 +31,7 @@ pub(super) fn wanted(options: &Options, recording: &Recording) -> Wanted {
             datatype: datatype(channel.samples.format()),
             name: recording.name.clone(),
             start: recording.start.map(Utc::from),
-            annotations: recording.annotations.clone(),
+            own: recording.description.clone(),
         }),
     }
 }

@@ -88,14 +88,14 @@ impl Format {
         })
     }
 
-    /// The format of a datatype of SigMF: `cf32_le`, `ru8`.
+    /// The format of a datatype of SigMF: `cf32_le`, `ru8`. The order of single bytes may be said.
     #[must_use]
     pub fn from_sigmf(datatype: &str) -> Option<Self> {
         let (domain, number) = datatype.split_at_checked(1)?;
         let (number, order) = number.split_once('_').unwrap_or((number, ""));
         let number = match (number, order) {
-            ("u8", "") => Number::U8,
-            ("i8", "") => Number::I8,
+            ("u8", "" | "le" | "be") => Number::U8,
+            ("i8", "" | "le" | "be") => Number::I8,
             ("u16", "le" | "be") => Number::U16,
             ("i16", "le" | "be") => Number::I16,
             ("u32", "le" | "be") => Number::U32,
@@ -106,7 +106,7 @@ impl Format {
         };
         matches!(domain, "r" | "c").then_some(Self {
             number,
-            is_big_endian: order == "be",
+            is_big_endian: order == "be" && number.bytes() > 1,
             is_complex: domain == "c",
         })
     }

@@ -1,98 +1,91 @@
-//! The description of samples: what of its JSON is used.
+//! The parts of a description: facts about all samples, captures, and annotations.
 
-use serde::Deserialize;
-use serde_json::Number;
+use serde_json::value::RawValue;
 
+use super::object::{Object, string};
+use super::text::DescriptionText;
 use crate::failure::{Failure, Result};
-use crate::text::sentence;
+use crate::text::{quote_list, sentence};
+
+/// Recordings of a collection that are named.
+const SHOWN: usize = 5;
 
 /// A description.
-#[derive(Deserialize, Debug)]
-pub struct Meta {
-    pub global: Global,
-    #[serde(default)]
-    pub captures: Vec<Capture>,
-    #[serde(default)]
-    pub annotations: Vec<Remark>,
+#[derive(Debug)]
+pub struct Meta<'a> {
+    pub text: &'a DescriptionText,
+    pub global: Object<'a>,
+    pub captures: Vec<&'a RawValue>,
+    pub annotations: Vec<&'a RawValue>,
+    /// The list of annotations, where there is one.
+    pub annotation_list: Option<&'a RawValue>,
 }
 
-/// Facts about all samples.
-#[derive(Deserialize, Debug)]
-pub struct Global {
-    #[serde(rename = "core:datatype")]
-    pub datatype: String,
-    #[serde(rename = "core:sample_rate")]
-    pub sample_rate: Option<Number>,
-    #[serde(rename = "core:num_channels")]
-    pub num_channels: Option<u64>,
-    /// The number of the first sample of the data.
-    #[serde(rename = "core:offset")]
-    pub offset: Option<u64>,
-    /// The file of the data, where it has another name.
-    #[serde(rename = "core:dataset")]
-    pub dataset: Option<String>,
-    /// Bytes behind the last sample.
-    #[serde(rename = "core:trailing_bytes")]
-    pub trailing_bytes: Option<u64>,
-}
-
-/// Facts from one sample on.
-#[derive(Deserialize, Debug)]
-pub struct Capture {
-    #[serde(rename = "core:sample_start", default)]
-    pub sample_start: u64,
-    /// The centre in hertz.
-    #[serde(rename = "core:frequency")]
-    pub frequency: Option<f64>,
-    #[serde(rename = "core:datetime")]
-    pub datetime: Option<String>,
-    /// Bytes before its first sample that are none.
-    #[serde(rename = "core:header_bytes")]
-    header_bytes: Option<u64>,
-}
-
-/// A remark about some samples.
-#[derive(Deserialize, Debug)]
-pub struct Remark {
-    #[serde(rename = "core:sample_start", default)]
-    pub sample_start: u64,
-    #[serde(rename = "core:sample_count")]
-    pub sample_count: Option<u64>,
-    #[serde(rename = "core:freq_lower_edge")]
-    pub freq_lower_edge: Option<f64>,
-    #[serde(rename = "core:freq_upper_edge")]
-    pub freq_upper_edge: Option<f64>,
-    #[serde(rename = "core:label")]
-    label: Option<String>,
-    #[serde(rename = "core:description")]
-    description: Option<String>,
-    #[serde(rename = "core:comment")]
-    comment: Option<String>,
-}
-
-impl Meta {
+impl<'a> Meta<'a> {
     /// Reads a description.
-    pub fn decode(name: &str, text: &[u8]) -> Result<Self> {
-        serde_json::from_slice(text).map_err(|error| {
+    ///
+    /// # Errors
+    /// Usage, when it is none.
+    pub fn decode(name: &str, text: &'a DescriptionText) -> Result<Self> {
+        let wrong = |what: &str| {
             Failure::usage(format!(
-                "{name} is no description of samples that SigMF knows: {}; check it with `sigmf_validate`",
-                sentence(&error.to_string())
+                "{name} is no description of samples that SigMF knows: {what}; check it with `sigmf_validate`"
             ))
+        };
+        let whole: &RawValue = serde_json::from_str(text.readable())
+            .map_err(|error| wrong(&sentence(&error.to_string())))?;
+        let whole = Object::new(text, whole).ok_or_else(|| wrong("it is no object"))?;
+        if let (None, Some(collection)) = (whole.get("global"), whole.get("collection")) {
+            return Err(collection_refused(name, text, collection));
+        }
+        let global = whole
+            .get("global")
+            .ok_or_else(|| wrong("it has no `global`"))?;
+        let list = |key: &'static str| {
+            let list = whole.say(key, "list", |value| serde_json::from_str(value.get()).ok());
+            let list = list.map_err(|odd| wrong(&odd.to_string()))?;
+            Ok::<Vec<&RawValue>, Failure>(list.unwrap_or_default())
+        };
+        Ok(Self {
+            text,
+            global: Object::new(text, global).ok_or_else(|| wrong("`global` is no object"))?,
+            captures: list("captures")?,
+            annotations: list("annotations")?,
+            annotation_list: whole.get_any("annotations"),
         })
     }
 }
 
-impl Capture {
-    pub fn header_bytes(&self) -> u64 {
-        self.header_bytes.unwrap_or(0)
+/// Refuses the description of a collection.
+pub fn refuse_collection(name: &str, bytes: &[u8]) -> Failure {
+    let text = match DescriptionText::decode(name, bytes) {
+        Ok(text) => text,
+        Err(failure) => return failure,
+    };
+    let whole = serde_json::from_str(text.readable()).ok();
+    let whole = whole.and_then(|whole: &RawValue| Object::new(&text, whole));
+    match whole.and_then(|whole| whole.get("collection")) {
+        Some(collection) => collection_refused(name, &text, collection),
+        None => Failure::usage(format!(
+            "{name} is no list of recordings that SigMF knows; choose the .sigmf-meta of a recording"
+        )),
     }
 }
 
-impl Remark {
-    /// Its text.
-    pub fn label(&self) -> &str {
-        let texts = [&self.label, &self.description, &self.comment];
-        let text = texts.into_iter().flatten().find(|text| !text.is_empty());
-        text.map_or("", String::as_str)
-    }
+/// The refusal of a collection, with the names of its recordings.
+fn collection_refused(name: &str, text: &DescriptionText, collection: &RawValue) -> Failure {
+    let streams = Object::new(text, collection)
+        .and_then(|collection| serde_json::from_str(collection.get("core:streams")?.get()).ok());
+    let streams: Vec<&RawValue> = streams.unwrap_or_default();
+    let named = |stream: &&RawValue| string(Object::new(text, stream)?.get("name")?);
+    let names: Vec<_> = streams.iter().filter_map(named).collect();
+    let shown = names.iter().take(SHOWN).map(String::as_str);
+    let shown = match names.len() {
+        0 => String::new(),
+        1..=SHOWN => format!(" ({})", quote_list(shown)),
+        count => format!(" ({} and {} more)", quote_list(shown), count - SHOWN),
+    };
+    Failure::usage(format!(
+        "{name} is a SigMF collection, a list of recordings{shown}; choose the .sigmf-meta of one"
+    ))
 }

@@ -1,3 +1,7 @@
+mod archives;
+mod positions;
+mod said;
+
 use super::super::{read as read_file, read_bytes};
 use super::*;
 
@@ -79,50 +83,15 @@ fn a_pair_of_files_is_read_by_either_name() {
     }
 }
 
-/// An archive of files, with a folder in front as `sigmf` makes it.
-fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut archive = tar::Builder::new(vec![]);
-    for (name, bytes) in files {
-        let mut header = tar::Header::new_ustar();
-        header.set_size(bytes.len() as u64);
-        header.set_mode(0o644);
-        archive
-            .append_data(&mut header, format!("a/{name}"), *bytes)
-            .expect("an entry");
-    }
-    archive.into_inner().expect("an archive")
-}
-
-#[test]
-fn an_archive_is_read_where_it_lies() {
-    let (text, data) = (meta(""), data());
-    let [meta, data] = [("a.sigmf-meta", text.as_bytes()), ("a.sigmf-data", &data)];
-    let read = |bytes: Vec<u8>| read_bytes("a.sigmf", bytes, &Reading::default());
-    check(&read(archive(&[meta, data])).expect("an archive"));
-    check(&read(archive(&[("readme.md", b"text"), data, meta])).expect("an archive"));
-    for (bytes, wanted) in [
-        (archive(&[meta]), "holds no samples"),
-        (archive(&[data]), "holds no description"),
-        (archive(&[meta, data, meta]), "several recordings"),
-        (
-            b"no archive at all".repeat(40),
-            "cannot be read as a tar file",
-        ),
-        (archive(&[meta, data])[..1550].to_vec(), "is cut"),
-    ] {
-        let failure = read(bytes).expect_err(wanted);
-        assert!(failure.message.contains(wanted), "{failure}");
-        assert!(failure.message.contains("a SigMF archive is"), "{failure}");
-    }
-}
-
 #[test]
 fn what_does_not_fit_together_is_refused() {
     let whole = meta("");
     let read = |text: &str| read_memory(text.as_bytes(), data(), &Reading::default());
     assert!(read(&whole).is_ok());
     for (from, to, wanted) in [
-        ("ci16_le", "ci16", "cf32_le, ci16_le or ru8"),
+        ("ci16_le", "ci16", "write ci16_le or"),
+        ("ci16_le", "ci64_le", "cf32_le, ci16_le or ru8"),
+        ("\"ci16_le\"", "5", "core:datatype `5` is no text"),
         (
             "\"core:sample_rate\": 2400000.5",
             "\"x\": 1",
@@ -131,7 +100,7 @@ fn what_does_not_fit_together_is_refused() {
         ("2400000.5", "-1", "give it with --rate"),
         (
             "\"core:sample_start\": 2",
-            "\"core:sample_start\": 8",
+            "\"core:header_bytes\": 32, \"core:sample_start\": 0",
             "ends before the samples",
         ),
         (
@@ -143,6 +112,26 @@ fn what_does_not_fit_together_is_refused() {
             "\"core:version\"",
             "\"core:num_channels\": 2, \"x\"",
             "2 channels",
+        ),
+        (
+            "\"core:version\"",
+            "\"core:num_channels\": 2.5, \"x\"",
+            "`2.5` is no whole number",
+        ),
+        (
+            "\"core:sample_start\": 2",
+            "\"core:sample_start\": -2",
+            "nobody knows where",
+        ),
+        (
+            "\"core:version\"",
+            "\"core:offset\": \"1\", \"x\"",
+            "core:offset `1` is no whole number",
+        ),
+        (
+            "\"annotations\": [",
+            "\"annotations\": 5, \"x\": [",
+            "no list",
         ),
         ("\"global\"", "\"globe\"", "sigmf_validate"),
         ("{", "[", "sigmf_validate"),
