@@ -9,6 +9,7 @@ mod event;
 mod receiver;
 mod records;
 mod spectrum;
+mod step_powers;
 #[cfg(test)]
 mod tests;
 
