@@ -12,34 +12,86 @@ use core::f64::consts::PI;
 
 use super::Window;
 
+/// The least distance from a bin that is reckoned with: there sin z / z is 1 in all digits.
+const LEAST_FRACTION: f64 = 1e-15;
+
 impl Window {
     /// Amplitude that a tone reads `offset` bins from its frequency, beside what it reads there;
     /// the sign changes at each zero.
     #[must_use]
     pub fn response(self, offset: f64) -> f64 {
-        match self.terms() {
-            Some(terms) => {
-                let sum: f64 = (0_u8..)
-                    .zip(terms)
-                    .map(|(k, term)| {
-                        let k = f64::from(k);
-                        term * (sinc(offset - k) + sinc(offset + k)) / 2.0
-                    })
-                    .sum();
-                sum / terms[0]
-            }
+        self.responses(offset)(0)
+    }
+
+    /// [`Window::response`] in bins a whole number apart: that of `k` is `response(offset + k)`.
+    ///
+    /// The sines of all terms in all of these bins differ by their signs alone, so that a sum of
+    /// cosines takes one.
+    pub fn responses(self, offset: f64) -> impl Fn(i64) -> f64 {
+        let nearest = libm::round(offset);
+        let fraction = offset - nearest;
+        let fraction = if libm::fabs(fraction) < LEAST_FRACTION {
+            libm::copysign(LEAST_FRACTION, offset)
+        } else {
+            fraction
+        };
+        let first = nearest as i64;
+        let shape = match self.terms() {
+            Some(terms) => Shape::Cosines {
+                terms,
+                factor: libm::sin(PI * fraction) / (PI * terms[0]),
+            },
             None => {
-                let beta = self.beta().value();
-                hyperbolic_sinc(beta * beta - PI * PI * offset * offset)
-                    / hyperbolic_sinc(beta * beta)
+                let square = self.beta().value() * self.beta().value();
+                Shape::Kaiser {
+                    square,
+                    middle: hyperbolic_sinc(square),
+                }
             }
-        }
+        };
+        move |bins| shape.at(first.saturating_add(bins), fraction)
     }
 }
 
-/// sin πx / πx.
-fn sinc(x: f64) -> f64 {
-    hyperbolic_sinc(-(PI * x) * (PI * x))
+/// A window's transform, made ready for places with one distance from the nearest bin.
+enum Shape {
+    /// A sum of cosines.
+    Cosines {
+        terms: &'static [f64],
+        /// The sine of all terms, and what they are divided by.
+        factor: f64,
+    },
+    /// Kaiser's.
+    Kaiser {
+        /// β².
+        square: f64,
+        /// The transform at 0.
+        middle: f64,
+    },
+}
+
+impl Shape {
+    /// The response at `whole + fraction`.
+    fn at(&self, whole: i64, fraction: f64) -> f64 {
+        let place = whole as f64 + fraction;
+        match self {
+            Self::Cosines { terms, factor } => {
+                let (mut sum, mut sign) = (0.0, if whole & 1 == 0 { 1.0 } else { -1.0 });
+                for (k, term) in (0_i64..).zip(*terms) {
+                    // Half of 1/(x - k) + 1/(x + k). The fraction is added last: beside a bin it is
+                    // all that is left.
+                    let below = whole.saturating_sub(k) as f64 + fraction;
+                    let above = whole.saturating_add(k) as f64 + fraction;
+                    sum += sign * term * (place / (below * above));
+                    sign = -sign;
+                }
+                factor * sum
+            }
+            Self::Kaiser { square, middle } => {
+                hyperbolic_sinc(square - PI * PI * place * place) / middle
+            }
+        }
+    }
 }
 
 /// sinh z / z, and sin |z| / |z| where z², which is given, is negative.
@@ -86,6 +138,43 @@ mod tests {
                     let error = (found.abs() - wanted).abs();
                     assert!(error < tolerance, "{window} {n} {offset}: {found} {wanted}");
                     assert_eq!(found, window.response(-offset));
+                }
+            }
+        }
+    }
+
+    /// The transform by its definition: a sine for each term.
+    fn by_terms(window: Window, offset: f64) -> f64 {
+        let sinc = |x: f64| hyperbolic_sinc(-(PI * x) * (PI * x));
+        let beta = window.beta().value();
+        match window.terms() {
+            Some(terms) => {
+                let pairs = terms.iter().enumerate().map(|(k, term)| {
+                    term * (sinc(offset - k as f64) + sinc(offset + k as f64)) / 2.0
+                });
+                pairs.sum::<f64>() / terms[0]
+            }
+            None => {
+                hyperbolic_sinc(beta * beta - PI * PI * offset * offset)
+                    / hyperbolic_sinc(beta * beta)
+            }
+        }
+    }
+
+    #[test]
+    fn one_sine_gives_what_a_sine_for_each_term_gives() {
+        for window in Window::ALL {
+            for step in -200_i32..=200 {
+                // Beside bins, on them, and halfway between.
+                for beside in [0.0, 1e-14, -1e-9, 1e-5, 0.02, -0.031] {
+                    let offset = f64::from(step) / 16.0 + beside;
+                    let responses = window.responses(offset);
+                    for bins in [0, 1, -2, 7, -40] {
+                        let (found, wanted) =
+                            (responses(bins), by_terms(window, offset + bins as f64));
+                        let error = (found - wanted).abs();
+                        assert!(error < 1e-13, "{window} {offset} {bins}: {found} {wanted}");
+                    }
                 }
             }
         }

@@ -1,5 +1,8 @@
 //! Spectra as CSV, JSON and tables, and as other programs read them.
 
+mod csv_headings;
+mod decimals;
+mod json_line;
 mod npy;
 mod rtl_power;
 mod sdrff;
@@ -12,9 +15,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::lines::Line;
 use crate::spectrum::{Spectrum, decibels};
 
+pub use csv_headings::{CsvHeadings, csv_row_headings};
+pub use json_line::json_line;
 pub use rtl_power::RtlPower;
 pub use sdrff::Sdrff;
 pub use sigmf::Recorded;
@@ -100,38 +104,6 @@ fn column_name(unit: &str) -> String {
         .collect()
 }
 
-/// The headings of [`csv_row`], for spectra of the same settings as this one.
-#[must_use]
-pub fn csv_row_headings(spectrum: &Spectrum) -> String {
-    let mut out = format!(
-        "# level in {} ({}); N = {} {}, window {}, detector {}, dc {}{}, {}\ndevice_time_s,record,engine,averages,clipped,dropped{}",
-        spectrum.level_unit(),
-        spectrum.reference(),
-        spectrum.n,
-        domain(spectrum),
-        spectrum.window,
-        spectrum.detector.name(),
-        spectrum.dc.name(),
-        match spectrum.held {
-            Some(held) => format!(", {} of all records so far", held.hold.name()),
-            None => String::new(),
-        },
-        spectrum.rate,
-        match spectrum.duty_ppm {
-            Some(_) => ",duty",
-            None => "",
-        }
-    );
-    for index in 0..spectrum.power.len() {
-        let _ = write!(out, ",{}Hz", spectrum.frequency_hz(index));
-    }
-    for index in 0..spectrum.greatest.iter().flatten().count() {
-        let _ = write!(out, ",max {}Hz", spectrum.frequency_hz(index));
-    }
-    out.push('\n');
-    out
-}
-
 /// One spectrum as a line: when, how, and the level of every bin; of two detectors those of the
 /// second behind those of the first.
 #[must_use]
@@ -153,32 +125,11 @@ pub fn csv_row(spectrum: &Spectrum) -> String {
     for power in spectrum.powers() {
         out.push(',');
         if !power.is_nan() {
-            let _ = write!(out, "{:.2}", decibels(*power));
+            decimals::push(&mut out, decibels(*power), 2);
         }
     }
     out.push('\n');
     out
-}
-
-/// One spectrum as a JSON object on one line; lost bins are null.
-#[must_use]
-pub fn json_line(spectrum: &Spectrum, lines: &[Line]) -> String {
-    let level = |power: &f64| match decibels(*power) {
-        level if level.is_finite() => json!((level * 1e4).round() / 1e4),
-        _ => Value::Null,
-    };
-    let levels = |powers: &[f64]| Value::Array(powers.iter().map(level).collect());
-    let mut object = settings(spectrum);
-    object["device_time_us"] = json!(spectrum.device_us);
-    object["record"] = json!(spectrum.record);
-    object["first_bin"] = json!(spectrum.first_bin);
-    object["bin_hz"] = json!(spectrum.bin_hz());
-    object["lines"] = json!(lines);
-    object["levels"] = levels(&spectrum.power);
-    if let Some(greatest) = &spectrum.greatest {
-        object["levels_max"] = levels(greatest);
-    }
-    format!("{object}\n")
 }
 
 /// The fields that are equal for all bins: engine, board, rate, length, window, averages, unit,

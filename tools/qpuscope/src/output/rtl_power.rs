@@ -9,11 +9,9 @@
 //! Sources: rtl-sdr, `src/rtl_power.c`, `csv_dbm`, which repeats the last value once, unlike all
 //! others; soapy_power, `writer.py`; hackrf, `hackrf_sweep.c`.
 
-use std::fmt::Write;
-
-use super::Times;
 use super::times::duration_ps;
-use crate::spectrum::Spectrum;
+use super::{Times, decimals};
+use crate::spectrum::{Spectrum, decibels};
 use crate::utc::Utc;
 
 /// The decimals that a time may have.
@@ -51,11 +49,12 @@ impl RtlPower {
             spectrum.frequency_hz(spectrum.power.len()),
             spectrum.samples()
         );
-        for (index, power) in spectrum.power.iter().enumerate() {
-            let _ = match power.is_nan() {
-                true => write!(line, ", nan"),
-                false => write!(line, ", {:.2}", spectrum.level_db(index)),
-            };
+        for power in &spectrum.power {
+            line.push_str(", ");
+            match power.is_nan() {
+                true => line.push_str("nan"),
+                false => decimals::push(&mut line, decibels(*power), 2),
+            }
         }
         line.push('\n');
         line

@@ -9,6 +9,7 @@ use view::receive::explains;
 use wire::{Assembled, Assembler, Chunk, Crc32, Descriptor, Header, RecordHead, Uploaded};
 
 use super::spectrum::spectrum;
+use super::step_powers::StepPowers;
 use crate::spectrum::Spectrum;
 
 /// The distance that records may be ahead of the first that is not whole: twice what a board keeps.
@@ -139,7 +140,11 @@ impl Collector {
     }
 
     /// The next spectrum, when all of it and its descriptor have come.
-    pub(super) fn take(&mut self, descriptors: &HashMap<u32, Descriptor>) -> Option<Spectrum> {
+    pub(super) fn take(
+        &mut self,
+        descriptors: &HashMap<u32, Descriptor>,
+        step_powers: &mut StepPowers,
+    ) -> Option<Spectrum> {
         let partial = self.records.get(&self.next)?;
         let head = partial.head;
         let descriptor = descriptors.get(&head.descriptor);
@@ -167,7 +172,8 @@ impl Collector {
         };
         match assembler.push(&whole) {
             Assembled::Record(record) => {
-                Some(spectrum(&header, &head, record.values(), descriptor))
+                let values = record.values();
+                Some(spectrum(&header, &head, values, descriptor, step_powers))
             }
             Assembled::Pending | Assembled::TooLarge(_) => None,
         }
@@ -286,10 +292,12 @@ mod tests {
         push(&mut collector, 0, 40..total);
 
         let mut descriptors = HashMap::new();
-        assert!(collector.take(&descriptors).is_none());
+        let mut powers = StepPowers::default();
+        assert!(collector.take(&descriptors, &mut powers).is_none());
         assert_eq!(collector.lost(3), lost(0, 0), "nobody has said what it is");
         descriptors.insert(descriptor.id, descriptor);
-        let taken: Vec<_> = std::iter::from_fn(|| collector.take(&descriptors)).collect();
+        let taken: Vec<_> =
+            std::iter::from_fn(|| collector.take(&descriptors, &mut powers)).collect();
         assert_eq!(taken.iter().map(|it| it.record).collect::<Vec<_>>(), [0, 1]);
         assert!(taken[0].power.iter().all(|power| power.is_finite()));
         assert_eq!((collector.next(), collector.lost(2)), (2, None));

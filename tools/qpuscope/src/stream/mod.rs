@@ -10,6 +10,7 @@ mod following;
 mod receiver;
 mod records;
 mod spectrum;
+mod step_powers;
 #[cfg(test)]
 mod tests;
 

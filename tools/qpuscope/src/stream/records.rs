@@ -11,6 +11,7 @@ use wire::{Item, Message};
 use super::collector::Collector;
 use super::event::{Answer, Event, Measured, own_info, own_probed};
 use super::spectrum::spectrum;
+use super::step_powers::StepPowers;
 
 /// Records under way, and the descriptors to read them by.
 #[derive(Default)]
@@ -22,13 +23,15 @@ pub(super) struct Records {
     pub(super) values: u64,
     /// Spectra that the last descriptor explained.
     pub(super) late: VecDeque<Event>,
+    step_powers: StepPowers,
 }
 
 impl Records {
     /// Spectra of the collector that are whole wait to be handed on.
     fn hand_on(&mut self) {
         while let Some(collector) = &mut self.collector
-            && let Some(spectrum) = collector.take(self.assembly.descriptors())
+            && let Some(spectrum) =
+                collector.take(self.assembly.descriptors(), &mut self.step_powers)
         {
             self.late.push_back(Event::Spectrum(Box::new(spectrum), 0));
         }
@@ -82,7 +85,8 @@ impl Records {
             Ok(Message::Descriptor(descriptor)) => {
                 for record in self.assembly.describe(&descriptor) {
                     let (header, head) = (&record.header, &record.head);
-                    let spectrum = spectrum(header, head, record.values.into_iter(), &descriptor);
+                    let (values, powers) = (record.values.into_iter(), &mut self.step_powers);
+                    let spectrum = spectrum(header, head, values, &descriptor, powers);
                     let event = Event::Spectrum(Box::new(spectrum), record.missing);
                     self.late.push_back(event);
                 }
@@ -99,7 +103,9 @@ impl Records {
                     return None;
                 }
                 let (record, descriptor) = self.assembly.push(&header, &chunk)?;
-                let spectrum = spectrum(&header, &record.head, record.values(), &descriptor);
+                let (head, values) = (&record.head, record.values());
+                let powers = &mut self.step_powers;
+                let spectrum = spectrum(&header, head, values, &descriptor, powers);
                 Some(Event::Spectrum(Box::new(spectrum), record.missing))
             }
             // A kind of a later version, or an answer to another host's request.

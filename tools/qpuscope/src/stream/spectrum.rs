@@ -2,6 +2,7 @@
 
 use wire::{Descriptor, Domain, Header, RecordHead, Value};
 
+use super::step_powers::StepPowers;
 use crate::input::Unit;
 use crate::spectrum::{Counters, Spectrum, StreamTotals};
 use signal::Rate;
@@ -15,16 +16,14 @@ pub(super) fn spectrum(
     head: &RecordHead,
     values: impl Iterator<Item = Value>,
     descriptor: &Descriptor,
+    step_powers: &mut StepPowers,
 ) -> Spectrum {
+    let mut power_of_step = step_powers.on_scale_of(descriptor);
     let mut power: Vec<f64> = values
         .map(|value| match value {
             Value::Missing => f64::NAN,
             Value::Power(power) => f64::from(power),
-            Value::Steps(steps) => {
-                let level =
-                    f64::from(steps) * f64::from(descriptor.scale) + f64::from(descriptor.offset);
-                10_f64.powf(level / 10.0)
-            }
+            Value::Steps(steps) => power_of_step(steps),
         })
         .collect();
     // Those of a second detector are behind those of the first.

@@ -8,12 +8,21 @@
 
 mod interpolate;
 
+use std::ops::Range;
+
 use signal::Window;
 
 use crate::levels::decibels;
 
 /// The least distance of a peak above the median of its surroundings, in dB.
 const PROMINENCE_DB: f64 = 10.0;
+
+/// The share of power that is this distance.
+const CLEAR_SHARE: f64 = 0.1;
+/// The share by which a power is close to that limit, far more than levels are rounded by.
+const CLOSE: f64 = 1e-6;
+/// The power from which on counting takes the place of levels: they end at that of nothing.
+const LEAST_COUNTED: f64 = 1e-28;
 
 /// Bins on each side that make its surroundings.
 const SURROUNDINGS: usize = 32;
@@ -71,18 +80,16 @@ pub fn all<'a>(bins: &'a Bins<'a>) -> impl Iterator<Item = Peak> + 'a {
     let maxima: Vec<usize> = (0..power.len())
         .filter(|&at| is_maximum(bins, power, at, lobe))
         .collect();
-    let clear =
-        |at: usize, reach| decibels(power[at]) - median_db(power, at, reach, lobe) >= PROMINENCE_DB;
     let mut found: Vec<usize> = maxima
         .iter()
         .copied()
-        .filter(|&at| clear(at, SURROUNDINGS))
+        .filter(|&at| is_clear(power, at, SURROUNDINGS, lobe))
         .collect();
     if found.is_empty() {
         let highest = maxima
             .into_iter()
             .max_by(|&a, &b| power[a].total_cmp(&power[b]));
-        found.extend(highest.filter(|&at| clear(at, power.len())));
+        found.extend(highest.filter(|&at| is_clear(power, at, power.len(), lobe)));
     }
     found.sort_by(|&a, &b| power[b].total_cmp(&power[a]));
     found
@@ -98,8 +105,7 @@ pub fn near(bins: &Bins, index: usize) -> Option<Peak> {
     let to = bins.power.len().min(index.saturating_add(2));
     let lobe = bins.window.main_lobe();
     let at = (from..to).find(|&at| is_maximum(bins, bins.power, at, lobe))?;
-    let clear = decibels(bins.power[at]) - median_db(bins.power, at, SURROUNDINGS, lobe);
-    (clear >= PROMINENCE_DB).then(|| between_bins(bins, bins.power, at, lobe))
+    is_clear(bins.power, at, SURROUNDINGS, lobe).then(|| between_bins(bins, bins.power, at, lobe))
 }
 
 /// Returns whether a bin is above all others within the main lobe.
@@ -120,13 +126,51 @@ fn between_bins(bins: &Bins, power: &[f64], at: usize, lobe: usize) -> Peak {
     interpolate::interpolate(bins, at, 10_f64.powf(noise_db / 10.0))
 }
 
-/// Median level of the bins up to `reach` from `at`, without those of its main lobe.
-fn median_db(power: &[f64], at: usize, reach: usize, lobe: usize) -> f64 {
+/// Returns whether a bin stands clear of the median of those around it.
+///
+/// Most maxima are ripples of noise. Where enough bins around one are too high, or low enough, the
+/// median need not be found; only where it lies close to the limit its level is.
+fn is_clear(power: &[f64], at: usize, reach: usize, lobe: usize) -> bool {
+    let own = power[at];
+    if own > LEAST_COUNTED {
+        let (mut count, mut lower, mut close) = (0, 0, 0);
+        let limits = [
+            own * CLEAR_SHARE * (1.0 - CLOSE),
+            own * CLEAR_SHARE * (1.0 + CLOSE),
+        ];
+        for side in around(power.len(), at, reach, lobe) {
+            for &other in &power[side] {
+                count += usize::from(other >= 0.0);
+                lower += usize::from(other >= 0.0 && other <= limits[0]);
+                close += usize::from(other >= 0.0 && other <= limits[1]);
+            }
+        }
+        let middle = count / 2;
+        if count > 0 && lower > middle {
+            return true;
+        }
+        if count > 0 && close <= middle {
+            return false;
+        }
+    }
+    decibels(own) - median_db(power, at, reach, lobe) >= PROMINENCE_DB
+}
+
+/// The bins up to `reach` from `at`, without those of its main lobe, on both sides.
+fn around(count: usize, at: usize, reach: usize, lobe: usize) -> [Range<usize>; 2] {
     let from = at.saturating_sub(reach);
-    let to = power.len().min(at.saturating_add(reach).saturating_add(1));
-    let mut around: Vec<f64> = (from..to)
-        .filter(|&other| other.abs_diff(at) > lobe)
-        .map(|other| power[other])
+    let to = count.min(at.saturating_add(reach).saturating_add(1));
+    let (below, above) = (at.saturating_sub(lobe), at.saturating_add(lobe + 1));
+    [from..below.max(from), above.min(to)..to]
+}
+
+/// Median level of the bins around `at`.
+fn median_db(power: &[f64], at: usize, reach: usize, lobe: usize) -> f64 {
+    let sides = around(power.len(), at, reach, lobe);
+    let mut around: Vec<f64> = sides
+        .into_iter()
+        .flat_map(|side| &power[side])
+        .copied()
         .filter(|&power| power >= 0.0)
         .collect();
     if around.is_empty() {
@@ -134,4 +178,58 @@ fn median_db(power: &[f64], at: usize, reach: usize, lobe: usize) -> f64 {
     }
     let middle = around.len() / 2;
     decibels(*around.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::tests::mutate::Random;
+
+    /// The median of all bins around one, looked for in each case.
+    fn is_clear_by_median(power: &[f64], at: usize, reach: usize, lobe: usize) -> bool {
+        let around =
+            (0..power.len()).filter(|other| (lobe + 1..=reach).contains(&other.abs_diff(at)));
+        let mut around: Vec<f64> = around.map(|other| power[other]).collect();
+        around.retain(|&power| power >= 0.0);
+        around.sort_by(f64::total_cmp);
+        let median = around.get(around.len() / 2);
+        let median_db = median.map_or(NOTHING_DB, |&median| decibels(median));
+        decibels(power[at]) - median_db >= PROMINENCE_DB
+    }
+
+    #[test]
+    fn counting_says_what_the_median_says() {
+        let mut random = Random::new(::tests::seed());
+        for case in 0..2000 {
+            // Levels around 10 dB below the bin itself, some just there; and those of nothing.
+            let own = [1.0, 1e-12, 2e-28, 3e-29, 1e-30, 0.0][case % 6];
+            let odd = [
+                0.0,
+                -1.0,
+                f64::NAN,
+                f64::INFINITY,
+                own * 0.1,
+                own * 0.1 * (1.0 + 1e-9),
+            ];
+            let mut power: Vec<f64> = (0..80)
+                .map(|_| match random.below(4) {
+                    0 => odd[random.below(odd.len())],
+                    _ => own * 10_f64.powf(-2.0 + 2.0 * random.below(1000) as f64 / 1000.0),
+                })
+                .collect();
+            let at = random.below(power.len());
+            power[at] = own;
+            for (reach, lobe) in [
+                (SURROUNDINGS, 1),
+                (SURROUNDINGS, 5),
+                (7, 2),
+                (80, 2),
+                (2, 4),
+            ] {
+                let found = is_clear(&power, at, reach, lobe);
+                let wanted = is_clear_by_median(&power, at, reach, lobe);
+                assert_eq!(found, wanted, "{own:e} {at} {reach} {lobe}");
+            }
+        }
+    }
 }

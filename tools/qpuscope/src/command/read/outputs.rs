@@ -5,11 +5,32 @@ use crate::failure::{Failure, Result};
 use crate::files::{self, Input};
 use crate::lines::{Line, strongest};
 use crate::output::series::{Series, Wanted, of_record};
-use crate::output::{self, Clock, RtlPower, Sdrff, Times};
+use crate::output::{self, Clock, CsvHeadings, RtlPower, Sdrff, Times};
 use crate::picture::waterfall::Span;
 use crate::say;
 use crate::spectrum::Spectrum;
 use crate::utc::Utc;
+
+/// The records whose lines an output shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ShownLines {
+    None,
+    /// The first of each file, which is drawn with its lines when it stays the only one.
+    OfFirst,
+    OfAll,
+}
+
+/// The records whose lines are shown in a format, with or without `--each`.
+const fn shown_lines(format: Format, each: bool) -> ShownLines {
+    match format {
+        Format::Table | Format::Json => ShownLines::OfAll,
+        Format::Png | Format::Svg if each => ShownLines::OfAll,
+        Format::Png | Format::Svg => ShownLines::OfFirst,
+        Format::Csv | Format::RtlPower | Format::Sdrff | Format::Npy | Format::None => {
+            ShownLines::None
+        }
+    }
+}
 
 /// The outputs of a run.
 pub(super) struct Outputs<'a> {
@@ -20,10 +41,7 @@ pub(super) struct Outputs<'a> {
     has_clock: bool,
     /// Spectra given out.
     pub(super) written: u64,
-    /// The device time of the last one.
-    last_us: u64,
-    /// The headings of the CSV lines given out last.
-    headings: Option<String>,
+    headings: CsvHeadings,
     /// The places of records in time, and that of the last one.
     clock: Option<(Times, Span)>,
     rtl_power: RtlPower,
@@ -46,8 +64,7 @@ impl<'a> Outputs<'a> {
             inputs,
             has_clock,
             written: 0,
-            last_us: 0,
-            headings: None,
+            headings: CsvHeadings::default(),
             clock: None,
             rtl_power: RtlPower::default(),
             sdrff: Sdrff::default(),
@@ -58,23 +75,18 @@ impl<'a> Outputs<'a> {
 
     pub(super) fn give(&mut self, spectrum: &Spectrum) -> Result<()> {
         self.written += 1;
-        let goes_back =
-            spectrum.device_us < std::mem::replace(&mut self.last_us, spectrum.device_us);
-        let lines = strongest(spectrum, self.options.lines);
         let format = if self.options.json {
             Format::Json
         } else {
             self.options.format
         };
+        let lines = self.lines(format, spectrum);
         match format {
             Format::None => Ok(()),
             Format::Json => say::json(&output::json_line(spectrum, &lines)),
             Format::Csv => {
-                let headings = output::csv_row_headings(spectrum);
-                // A clock that starts again begins another table.
-                if goes_back || self.headings.as_ref() != Some(&headings) {
+                if let Some(headings) = self.headings.before(spectrum) {
                     say::data(&headings)?;
-                    self.headings = Some(headings);
                 }
                 say::data(&output::csv_row(spectrum))
             }
@@ -129,6 +141,23 @@ impl<'a> Outputs<'a> {
         times
     }
 
+    /// The lines of a record, where its output shows them: they take longer to find than all else.
+    fn lines(&self, format: Format, spectrum: &Spectrum) -> Vec<Line> {
+        let begins_files = || {
+            let series = self.series.as_ref();
+            !series.is_some_and(|series| series.takes(spectrum))
+        };
+        let is_shown = match shown_lines(format, self.options.each) {
+            ShownLines::None => false,
+            ShownLines::OfFirst => begins_files(),
+            ShownLines::OfAll => true,
+        };
+        match is_shown {
+            true => strongest(spectrum, self.options.lines),
+            false => vec![],
+        }
+    }
+
     /// Writes a record to the files of all.
     fn put(&mut self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
         let times = self.times(spectrum);
@@ -176,5 +205,32 @@ impl<'a> Outputs<'a> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn lines_are_looked_for_only_where_they_are_shown() {
+        let shown = |each: bool| -> Vec<_> {
+            let formats = Format::value_variants().iter();
+            formats
+                .map(|&format| (format, shown_lines(format, each)))
+                .filter(|(_, shown)| *shown != ShownLines::None)
+                .collect()
+        };
+        let all = |format| (format, ShownLines::OfAll);
+        let first = |format| (format, ShownLines::OfFirst);
+        let [table, json] = [Format::Table, Format::Json].map(all);
+        let pictures = [Format::Png, Format::Svg];
+        assert_eq!(
+            shown(false),
+            [[table, json], pictures.map(first)].concat(),
+            "of a waterfall only the record that may stay alone"
+        );
+        assert_eq!(shown(true), [[table, json], pictures.map(all)].concat());
     }
 }

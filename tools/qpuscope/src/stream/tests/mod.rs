@@ -6,7 +6,7 @@ use wire::{
 };
 
 /// A descriptor of real samples at 48 kHz.
-fn descriptor(n: u32, encoding: Encoding) -> Descriptor {
+pub(super) fn descriptor(n: u32, encoding: Encoding) -> Descriptor {
     Descriptor {
         id: 1,
         rate: wire::Rate::hz(48_000),
