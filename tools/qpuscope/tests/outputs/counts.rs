@@ -93,6 +93,9 @@ fn every_number_of_fft_belongs_to_its_record_and_channel() {
     let wanted = "both channels: the last 5 samples are in no spectrum, because a block has 256; ";
     assert_eq!(said.matches(wanted).count(), 1, "{said}");
     assert!(!said.contains("left:"), "{said}");
+    let wanted =
+        "a.wav does not say when it was recorded: times in rtl_power and sdrff count from 1970";
+    assert_eq!(said.matches(wanted).count(), 1, "{said}");
 
     let text = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
     let times: BTreeSet<String> = text("spectra.rtl_power.csv")

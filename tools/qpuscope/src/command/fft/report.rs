@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::files;
 use crate::input::{Format, Number, Recording};
 use crate::lines::{Line, strongest};
-use crate::output::series::{Series, Wanted, of_record, shown};
+use crate::output::series::{Kind, Series, Wanted, of_record, shown};
 use crate::output::{self, Clock, Recorded, Times};
 use crate::say;
 use crate::spectrum::Spectrum;
@@ -190,6 +190,13 @@ impl<'a> Results<'a> {
         let remarks = remarks(&self.channels, self.options.n());
         for remark in remarks.iter().chain(&recording.doubts) {
             crate::say::remark!("{remark}");
+        }
+        let is_dated = |kind: &Kind| matches!(kind, Kind::RtlPower | Kind::Sdrff);
+        if self.times.zero.is_none() && self.options.format.iter().any(is_dated) {
+            crate::say::remark!(
+                "{} does not say when it was recorded: times in rtl_power and sdrff count from 1970-01-01",
+                recording.name
+            );
         }
         let Some(answer) = &self.answer else {
             return Ok(());
