@@ -46,6 +46,8 @@ fn a_picture_is_transformed_by_a_board_as_by_the_simulator() {
     let (_, status, said) = fft2("board.npy", &["--port", &sim(&image)]);
     assert_eq!(status, 0, "{said}");
     assert!(said.contains("virtual Pi") && said.contains("ms"), "{said}");
+    // The most that its UART can: no cable is in the way.
+    assert!(said.contains("at 3000000 baud"), "{said}");
     let [simulated, board] =
         ["simulated.npy", "board.npy"].map(|name| std::fs::read(folder.join(name)).expect("bins"));
     assert!(simulated == board, "other bins");

@@ -103,6 +103,15 @@ impl Client {
         self.ask(&Message::Ping(0), ANSWER, TRIES).map(|_| ())
     }
 
+    /// Runs the line at the rate of a transfer: the one that was asked for, or else the line's own.
+    ///
+    /// # Errors
+    /// As [`Client::change_baud`].
+    pub fn change_for_transfer(&mut self, asked: Option<u32>) -> Result<()> {
+        let own = self.link.transfer_baud();
+        self.change_baud(asked.unwrap_or(own))
+    }
+
     /// Changes the host's side, and leaves the board time to change its own: bytes that it sees at
     /// the old rate look like a break.
     fn change_and_settle(&mut self, baud: u32) -> Result<()> {
@@ -238,6 +247,15 @@ mod tests {
         client.change_baud(2_000_000).expect("back at the old rate");
         assert_eq!(client.baud, FIRST_BAUD);
         client.hello().expect("the line still works");
+    }
+
+    #[test]
+    fn a_transfer_runs_at_the_rate_of_the_line_where_none_was_asked_for() {
+        let mut client = client(Faults::NONE);
+        client.change_for_transfer(None).expect("works");
+        assert_eq!(client.baud, 921_600);
+        client.change_for_transfer(Some(1_000_000)).expect("works");
+        assert_eq!(client.baud, 1_000_000);
     }
 
     #[test]

@@ -47,7 +47,8 @@ pub struct PortOptions {
     /// The options of the line.
     #[command(flatten)]
     pub more: LineOptions,
-    /// Rate to change to for the transfer (default: 921600 when there is much to send)
+    /// Rate to change to for the transfer (default: 921600 when there is much to send, on a virtual
+    /// Pi 3000000)
     #[arg(long, value_name = "RATE", value_parser = whole::<u32>)]
     pub transfer_baud: Option<u32>,
 }
@@ -90,9 +91,9 @@ pub struct QpuOptions {
     /// The options of the line.
     #[command(flatten)]
     pub line: LineOptions,
-    /// Rate to change to for the transfer
-    #[arg(long, value_name = "RATE", default_value_t = fft::FAST_BAUD, value_parser = whole::<u32>)]
-    pub transfer_baud: u32,
+    /// Rate to change to for the transfer (default: 921600, on a virtual Pi 3000000)
+    #[arg(long, value_name = "RATE", value_parser = whole::<u32>)]
+    pub transfer_baud: Option<u32>,
 }
 
 impl QpuOptions {
@@ -121,11 +122,12 @@ impl LineOptions {
         image.into_iter().chain(elf).chain(part).collect()
     }
 
-    /// The board at `port`, woken, for jobs, and at the rate of the transfer.
+    /// The board at `port`, woken, for jobs, and at the rate of the transfer: the line's where none
+    /// was asked for.
     ///
     /// # Errors
     /// When there is no such port, or nobody answers.
-    pub fn connect_to_qpus(&self, port: &str, transfer_baud: u32) -> Result<Client> {
+    pub fn connect_to_qpus(&self, port: &str, transfer_baud: Option<u32>) -> Result<Client> {
         let mut line = self.clone();
         // A virtual Pi of this process is the user's own; a board's owner says it on the card.
         line.cmdline.push_str(" allow=run");
@@ -133,7 +135,7 @@ impl LineOptions {
         let mut client = Client::new(link, self.baud, logs, self.quiet);
         let info = client.hello()?;
         crate::say::remark!("{}, firmware {}", info.board, info.firmware);
-        client.change_baud(transfer_baud)?;
+        client.change_for_transfer(transfer_baud)?;
         Ok(client)
     }
 

@@ -24,6 +24,8 @@ pub use sim::{SimLink, keep_pace, read_image};
 
 /// The rate at which every board begins.
 pub const FIRST_BAUD: u32 = 115_200;
+/// The rate for long transfers where none is asked for: every adapter but the oldest has it.
+const FAST_BAUD: u32 = 921_600;
 
 /// The result of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,6 +72,11 @@ pub trait Link {
     /// Returns whether a rate means anything here: it does not on TCP and in files.
     fn has_baud(&self) -> bool {
         true
+    }
+
+    /// The rate for long transfers where none is asked for.
+    fn transfer_baud(&self) -> u32 {
+        FAST_BAUD
     }
 }
 

@@ -16,6 +16,9 @@ use crate::say;
 /// anybody asks for, a whole record coarser.
 const SLICE: Duration = Duration::from_micros(500);
 
+/// The greatest rate that the board's UART has at its clock of 48 MHz: no adapter stands between.
+const FASTEST_BAUD: u32 = 3_000_000;
+
 /// When the computer is slower than the board, so much lag is kept and the rest forgiven.
 const MOST_LAG: Duration = Duration::from_millis(100);
 
@@ -157,5 +160,9 @@ impl Link for SimLink {
 
     fn now(&self) -> Duration {
         Duration::from_nanos(self.board.now_ns())
+    }
+
+    fn transfer_baud(&self) -> u32 {
+        FASTEST_BAUD
     }
 }

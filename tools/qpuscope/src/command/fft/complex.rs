@@ -17,7 +17,6 @@ use reference_fft::Complex;
 use v3d_sim::{SimError, SimRunner};
 
 use super::options::Options;
-use super::transform::FAST_BAUD;
 use super::values::EngineChoice;
 use crate::failure::{Failure, Result};
 use crate::files::{apart, output::Output};
@@ -143,8 +142,8 @@ fn transform(
         }
         (EngineChoice::Auto | EngineChoice::Qpu, Some(port)) => {
             let bytes = bytes(batch)?;
-            let baud = options.port.transfer_baud.unwrap_or(FAST_BAUD);
-            let client = options.port.more.connect_to_qpus(port, baud)?;
+            let asked = options.port.transfer_baud;
+            let client = options.port.more.connect_to_qpus(port, asked)?;
             let runner = Remote::new(client, bytes)?;
             let place = runner.description();
             Ok((on_qpus(batch, points, runner)?, place))

@@ -17,7 +17,6 @@ use report::Results;
 use transform::transform;
 
 pub use options::Options;
-pub use transform::FAST_BAUD;
 pub use values::EngineChoice;
 
 /// Runs the command.

@@ -7,8 +7,6 @@ use crate::failure::{Exit, Failure, Result};
 use crate::input::{Channel, Recording, Unit};
 use crate::spectrum::{Engine, Spectrum};
 
-/// The rate for long uploads where none is asked for: every adapter but the oldest has it.
-pub const FAST_BAUD: u32 = 921_600;
 /// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
 const LONG_UPLOAD: u64 = 32_768;
 
@@ -88,9 +86,9 @@ fn set_up_and_send(
         )));
     }
     let bytes: u64 = recording.channels.iter().map(bytes_on_wire).sum();
-    let fast = (bytes > LONG_UPLOAD).then_some(FAST_BAUD);
-    if let Some(baud) = options.port.transfer_baud.or(fast) {
-        client.change_baud(baud)?;
+    let asked = options.port.transfer_baud;
+    if asked.is_some() || bytes > LONG_UPLOAD {
+        client.change_for_transfer(asked)?;
     }
     let mut take = |spectrum: Spectrum| {
         if options.engine == EngineChoice::Qpu && spectrum.engine != Engine::Qpu {
