@@ -10,12 +10,13 @@
 //! share; both sides clear the caches that their own drivers clear. The first launch after start is
 //! "cold", the second "steady". Before each the ARM stores new input, which leaves its last part in
 //! the system L2: once the stimulus of hello_fft, once random numbers. No time depends on the
-//! numbers.
+//! numbers. [`host`] is apart: it times the host's tool on the computer that it runs on.
 #![forbid(unsafe_code)]
 
 pub mod beside;
 pub mod case;
 pub mod copy;
+pub mod host;
 pub mod ours;
 pub mod peer;
 pub mod plot;

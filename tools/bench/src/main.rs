@@ -5,6 +5,7 @@
 //!       [--batch COUNT] [--direction forward|inverse|both] [--json] [--out DIR]
 //!       [--recorded] [--record] [--port PORT] [--no-variants]
 //! bench --beside
+//! bench --host [--python PYTHON]
 //! ```
 //!
 //! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR
@@ -15,7 +16,8 @@
 //! PORT (a serial port, or `sim:target/kernel.img`, the default where that image is built, which
 //! `cargo xtask bench --record` does first). All lengths take many minutes; `--quick` runs 2^8 to
 //! 2^12 alone. `--beside` measures only the tables of the ARM and of planes ([`bench::beside`]),
-//! keeps their figures and writes their sections into the document.
+//! keeps their figures and writes their sections into the document. `--host` times `qpuscope read`
+//! beside NumPy on this computer ([`bench::host`]) and prints a table.
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, Result, ensure};
@@ -24,7 +26,7 @@ use bench::case::{self, Case, Kind};
 use bench::recorded::{self, Peer, Recorded};
 use bench::report::Report;
 use bench::run::{self, PeerSource};
-use bench::{Row, copy, plot, variants, wall};
+use bench::{Row, copy, host, plot, variants, wall};
 use clap::{Parser, ValueEnum};
 use fidelity::Userland;
 use fidelity::repository::{put, root, stamp};
@@ -70,6 +72,17 @@ struct Arguments {
     /// Only measure and keep the tables of the ARM and of planes.
     #[arg(long, conflicts_with_all = ["quick", "kind", "lengths", "batch", "json", "out", "recorded", "record"])]
     beside: bool,
+    /// Only time `qpuscope read` in each format, beside NumPy reading the same bytes.
+    #[arg(long, conflicts_with_all = ["quick", "kind", "lengths", "batch", "json", "out", "recorded", "record", "beside"])]
+    host: bool,
+    /// The Python of --host, which has NumPy.
+    #[arg(
+        long,
+        value_name = "PYTHON",
+        default_value = "python3",
+        requires = "host"
+    )]
+    python: String,
     /// Keep GPU_FFT's figures for those who have no checkout.
     #[arg(long, conflicts_with = "recorded")]
     record: bool,
@@ -170,6 +183,11 @@ fn keep_beside() -> Result<Beside> {
 fn run(arguments: &Arguments) -> Result<()> {
     if arguments.beside {
         return keep_beside().map(|_| ());
+    }
+    if arguments.host {
+        let table = host::run(&arguments.python, &|what| eprintln!("timed {what}"))?;
+        println!("{table}");
+        return Ok(());
     }
     let cases = arguments.cases();
     ensure!(

@@ -183,11 +183,11 @@ impl Error {
 }
 
 /// Marsaglia's xorshift64*.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// Uniform in [-1, 1), 24 bits.
-    fn next(&mut self) -> f32 {
+    pub(crate) fn next(&mut self) -> f32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;

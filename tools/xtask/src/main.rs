@@ -53,7 +53,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                        [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
                        [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]
                        [--json] [--recorded]; --record: keeps GPU_FFT's figures for --recorded;
-                       --beside: only the tables of the ARM and of planes
+                       --beside: only the tables of the ARM and of planes;
+                       --host [--python PYTHON]: `qpuscope read` in each format beside NumPy, on this computer
   clib DIR             libqpuscope into a folder: libraries, headers, qpuscope.pc
   card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
   dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS
@@ -126,6 +127,9 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
                 let toolchain = toolchain::find_or_install()?;
                 eprintln!("{}", firmware::build(&toolchain)?);
                 eprintln!("{}", firmware::build_guest(&toolchain, "guest-fft")?);
+            }
+            if rest.iter().any(|argument| argument == "--host") {
+                package::build("qpuscope")?;
             }
             package::run("bench", None, rest)
         }

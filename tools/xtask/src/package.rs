@@ -5,6 +5,10 @@
 use crate::{process, workspace};
 use anyhow::{Context, Result, bail};
 use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+/// The time that a build may take.
+const BUILD: Duration = Duration::from_secs(3600);
 
 /// Runs the binary of `package`, or one of its examples.
 ///
@@ -24,6 +28,17 @@ pub fn run(package: &str, example: Option<&str>, rest: &[String]) -> Result<Exit
         .with_context(|| format!("cannot start {}", process::describe(&cargo)))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+/// Builds the programs of `package` with optimization, where [`run`] puts those that it runs.
+///
+/// # Errors
+/// When it does not build within an hour.
+pub fn build(package: &str) -> Result<()> {
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.current_dir(workspace::root());
+    cargo.args(["build", "--locked", "--release", "--package", package]);
+    process::must(&mut cargo, BUILD)
 }
 
 /// `cargo xtask fuzz NAME COUNT`: runs one fuzz target with more inputs than the test run gives it;
