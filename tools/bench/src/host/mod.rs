@@ -2,11 +2,11 @@
 //!
 //! `cargo xtask bench --host` makes a recording of 10,000 spectra of 2,049 bins ([`recording`]),
 //! and has `qpuscope read` write it in each format. Beside it a script of forty lines ([`PEER`])
-//! does in Python and NumPy what somebody without this tool would write: it splits the bytes,
+//! does in Python and NumPy what a user without this tool would write: it splits the bytes,
 //! undoes COBS, checks every checksum, and writes the levels by `numpy.save`, `numpy.savetxt` or
 //! `json.dumps`. It finds no lines and draws no picture, so these have no peer but its reading.
 //!
-//! Figures are CPU seconds of whole processes, user and system, the least of some turns: other
+//! Figures are CPU seconds of whole processes, user and system, the least of some runs: other
 //! work on the computer lengthens them less than wall times. Only their ratios are worth quoting.
 
 pub mod child;
@@ -24,8 +24,8 @@ use fidelity::repository::root;
 /// The script that NumPy's side runs: the recording, and what to write.
 const PEER: &str = include_str!("peer.py");
 
-/// Turns of each; the least counts.
-const TURNS: u32 = 2;
+/// Runs of each; the least counts.
+const RUNS: u32 = 2;
 
 /// A format of `qpuscope read`, and what the script has that is like it.
 const FORMATS: [(&str, Option<&str>); 9] = [
@@ -72,7 +72,7 @@ impl HostBench<'_> {
     pub fn time_all(&self, progress: &dyn Fn(&str)) -> Result<Vec<HostRow>> {
         let rows = FORMATS.iter().map(|&(format, peer)| {
             let (mut ours, mut numpy) = (f64::INFINITY, None::<f64>);
-            for _ in 0..TURNS {
+            for _ in 0..RUNS {
                 ours = ours.min(child::cpu_seconds(&mut self.ours(format))?);
                 if let (Some(python), Some(peer)) = (self.python, peer) {
                     let seconds = child::cpu_seconds(&mut self.numpy(python, peer))?;

@@ -1,4 +1,4 @@
-"""What somebody without qpuscope would write: levels of a recording of u16 spectra, by NumPy."""
+"""Reads a recording of u16 spectra with NumPy, as a user without qpuscope would."""
 import json, struct, sys, zlib
 
 import numpy

@@ -123,8 +123,8 @@ impl LineOptions {
         image.into_iter().chain(elf).chain(part).collect()
     }
 
-    /// The board at `port`, woken, for jobs, and at the rate of the transfer: that of the line where
-    /// none was asked for.
+    /// The board at `port`, woken, for jobs, and at the rate of the transfer: the line's where none
+    /// was asked for.
     ///
     /// # Errors
     /// When there is no such port, or nobody answers.
