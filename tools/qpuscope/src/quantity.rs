@@ -316,7 +316,9 @@ mod tests {
 
     #[test]
     fn what_is_no_rate_is_refused_with_examples() {
-        for text in ["", "0", "-5", "1/0", "fast", "1e99", "k", "1//2", ".", "0e5"] {
+        for text in [
+            "", "0", "-5", "1/0", "fast", "1e99", "k", "1//2", ".", "0e5",
+        ] {
             let error = rate(text).expect_err(text);
             assert!(error.contains("1/3600"), "{error}");
         }
@@ -356,7 +358,12 @@ mod tests {
 
     #[test]
     fn a_rate_beyond_64_bits_is_refused_with_the_limits() {
-        for text in ["1e-20", "0.00000000000000000001", "1e20", "18446744073709551616"] {
+        for text in [
+            "1e-20",
+            "0.00000000000000000001",
+            "1e20",
+            "18446744073709551616",
+        ] {
             let error = rate(text).expect_err(text);
             assert!(error.contains("1/18446744073709551615 to"), "{error}");
         }

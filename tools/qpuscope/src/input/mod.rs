@@ -7,6 +7,7 @@
 
 mod bytes;
 mod check;
+mod container;
 mod format;
 mod names;
 mod npy;
@@ -66,6 +67,9 @@ pub struct Reading {
     #[arg(skip)]
     pub detrend: Option<bool>,
 }
+
+/// Bytes at the start of a file that its kind is known by.
+const HEAD: usize = 64;
 
 /// Reads a recording.
 ///
@@ -139,7 +143,9 @@ fn by_kind(path: &Path, bytes: Bytes, how: &Reading) -> Result<Recording> {
             "{name} is empty; nothing to transform: choose a file that holds samples"
         )));
     }
-    let kind = Kind::of(&extension, &bytes.some(0, 16)?);
+    let head = bytes.some(0, HEAD)?;
+    container::refuse(&name, &head, how.samples)?;
+    let kind = Kind::of(&extension, &head);
     if kind.says_its_format() && how.samples.is_some() {
         return Err(Failure::usage(format!(
             "{name} says itself how its samples are written; leave out --samples"
@@ -151,7 +157,11 @@ fn by_kind(path: &Path, bytes: Bytes, how: &Reading) -> Result<Recording> {
         (Kind::Sigmf, _) => sigmf::read_pair(path, how),
         (Kind::SigmfArchive, _) => sigmf::read_archive(&name, bytes, how),
         (Kind::Series, _) => series::read(&name, &series::text(&name, &bytes)?, how),
-        (_, Some(format)) => raw::read(&name, bytes, format, how),
+        (_, Some(format)) => {
+            let mut recording = raw::read(&name, bytes, format, how)?;
+            recording.hints.extend(container::warning(&head));
+            Ok(recording)
+        }
         (Kind::Raw(format), _) => raw::read(&name, bytes, format, how),
         (Kind::Bare, _) => Err(raw::format_unknown(&name)),
         (Kind::Unknown, _) if how.column.is_some() => {
