@@ -166,7 +166,7 @@ fn vpm_and_dma() {
         b.mov(NONE, ST_WAIT);
     });
     breaks("vdw-column-passes-block", |b| {
-        b.ldi(WR_SETUP, 0x8820_0000u32);
+        b.ldi(WR_SETUP, 0x8091_0000u32);
         b.ldi(WR_SETUP, 0xc000_0000u32);
         b.ldi(ST_ADDR, 0x4000_0040u32);
         b.mov(NONE, ST_WAIT);
