@@ -247,6 +247,11 @@ impl Accounts {
                 self.store_setup = true;
                 self.stores.set_up(transfers::of_store(word));
                 self.store_rows = Some((word >> 23 & 127) as u8);
+                if transfers::column_passes_block(word) {
+                    let reason = "a vertical DMA store takes words below row 15 of its block of 16 rows, and it is an \
+                                  open question on a chip which words these are";
+                    report(Rule::ColumnPassesBlock, reason);
+                }
             }
             3 => self.stride_setup = true,
             _ => (),

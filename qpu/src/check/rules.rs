@@ -107,6 +107,7 @@ rules! {
     SetupMissing = "setup-before-write";
     SetupUnknown = "setup-unknown";
     StrideMissing = "vdw-stride-unset";
+    ColumnPassesBlock = "vdw-column-passes-block";
     DmaUnfinished = "dma-unfinished-at-end";
     DmaNotAwaited = "dma-not-awaited";
     MutexTwice = "mutex-taken-twice";

@@ -86,6 +86,14 @@ pub(super) fn of_store(word: u32) -> Rows {
     bits(word & 7 == 0, y..y + high)
 }
 
+/// Returns whether a store takes words of a column below row 15 of the block of 16 rows that it
+/// begins in, by its basic setup word.
+pub(super) fn column_passes_block(word: u32) -> bool {
+    let (depth, y) = (or(word >> 16 & 127, 128), word >> 7 & 127);
+    let is_column_of_words = word >> 14 & 1 == 0 && word & 7 == 0;
+    is_column_of_words && y % 16 + depth > 16
+}
+
 /// The row of the first vector that a QPU reads or writes, by its setup word, if it is a row: a
 /// column may lie beside those that are moved. The rows of vectors before one that is read late may
 /// be moved anew meanwhile.
@@ -97,6 +105,26 @@ pub(super) fn of_vector(word: u32) -> Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_stay_in_their_block_or_pass_its_last_row() {
+        let column = |y: u32, depth: u32| 0x8800_0000 | depth << 16 | y << 7;
+        for (word, expected) in [
+            (column(0, 16), false),
+            (column(0, 32), true),
+            (column(0, 17), true),
+            // A depth of 0 is 128.
+            (column(0, 0), true),
+            (column(8, 8), false),
+            (column(8, 16), true),
+            (column(48, 16), false),
+            // Rows, and columns of halfwords.
+            (column(0, 32) | 1 << 14, false),
+            (column(0, 32) | 2, false),
+        ] {
+            assert_eq!(column_passes_block(word), expected, "{word:#010x}");
+        }
+    }
 
     #[test]
     fn rows_of_words_that_others_published() {

@@ -14,11 +14,145 @@ const ALIGN: usize = 64;
 /// The most bytes of a header, which also holds magic and version.
 pub const MOST: usize = 1 << 16;
 
+/// The type of an array's elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Element {
+    /// One that recordings have too.
+    Sample(Format),
+    /// An integer of 64 bits.
+    Long {
+        /// True if it has a sign.
+        is_signed: bool,
+        /// True if the most significant byte comes first.
+        is_big_endian: bool,
+    },
+    /// A float of 16 bits.
+    Half {
+        /// True if the most significant byte comes first.
+        is_big_endian: bool,
+    },
+    /// True or false, in a byte.
+    Truth,
+}
+
+impl Element {
+    /// The type that NumPy calls `descr`: `<c8`, `|u1`.
+    fn named(descr: &str) -> Option<Self> {
+        let (order, kind) = descr.split_at_checked(1)?;
+        let is_big_endian = order == ">";
+        let sample = |number, is_complex| {
+            Self::Sample(Format {
+                number,
+                is_big_endian,
+                is_complex,
+            })
+        };
+        let long = |is_signed| Self::Long {
+            is_signed,
+            is_big_endian,
+        };
+        let element = match kind {
+            "c8" => sample(Number::F32, true),
+            "c16" => sample(Number::F64, true),
+            "f4" => sample(Number::F32, false),
+            "f8" => sample(Number::F64, false),
+            "u1" => sample(Number::U8, false),
+            "i1" => sample(Number::I8, false),
+            "u2" => sample(Number::U16, false),
+            "i2" => sample(Number::I16, false),
+            "u4" => sample(Number::U32, false),
+            "i4" => sample(Number::I32, false),
+            "i8" => long(true),
+            "u8" => long(false),
+            "f2" => Self::Half { is_big_endian },
+            "b1" => Self::Truth,
+            _ => return None,
+        };
+        matches!(order, "<" | ">" | "|").then_some(element)
+    }
+
+    /// Bytes of an element.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Sample(format) => format.bytes(),
+            Self::Long { .. } => 8,
+            Self::Half { .. } => 2,
+            Self::Truth => 1,
+        }
+    }
+
+    /// Numbers of an element: of complex ones two.
+    #[must_use]
+    pub const fn parts(self) -> usize {
+        match self {
+            Self::Sample(format) => format.parts(),
+            _ => 1,
+        }
+    }
+
+    /// Its name, like those of formats of samples.
+    #[must_use]
+    pub fn name(self) -> String {
+        let (name, is_reversed) = match self {
+            Self::Sample(format) => return format.name(),
+            Self::Long {
+                is_signed,
+                is_big_endian,
+            } => (if is_signed { "i64" } else { "u64" }, is_big_endian),
+            Self::Half { is_big_endian } => ("f16", is_big_endian),
+            Self::Truth => ("bool", false),
+        };
+        format!("{name}{}", if is_reversed { "_be" } else { "" })
+    }
+
+    /// Appends the numbers of elements as NumPy computes with them: integers have no full scale.
+    pub fn numbers(self, bytes: &[u8], out: &mut Vec<f64>) {
+        match self {
+            Self::Sample(format) => format.numbers(bytes, out),
+            Self::Long {
+                is_signed,
+                is_big_endian,
+            } => out.extend(bytes.as_chunks::<8>().0.iter().map(|bytes| {
+                let number = match is_big_endian {
+                    true => u64::from_be_bytes(*bytes),
+                    false => u64::from_le_bytes(*bytes),
+                };
+                match is_signed {
+                    true => number.cast_signed() as f64,
+                    false => number as f64,
+                }
+            })),
+            Self::Half { is_big_endian } => {
+                out.extend(bytes.as_chunks::<2>().0.iter().map(|bytes| {
+                    half(match is_big_endian {
+                        true => u16::from_be_bytes(*bytes),
+                        false => u16::from_le_bytes(*bytes),
+                    })
+                }));
+            }
+            Self::Truth => out.extend(bytes.iter().map(|byte| f64::from(u8::from(*byte != 0)))),
+        }
+    }
+}
+
+/// The value of a float of 16 bits (IEEE 754 binary16).
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff) / 1024.0);
+    let size = match exponent {
+        0 => fraction * 2_f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction) * 2_f64.powi(exponent - 15),
+    };
+    if bits >> 15 == 0 { size } else { -size }
+}
+
 /// The facts about an array in its header.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Header {
-    /// The way in which its numbers are written.
-    pub format: Format,
+    /// The type of its elements.
+    pub element: Element,
     /// Elements in each dimension; of rows by columns, rows first.
     pub shape: Vec<u64>,
     /// True if the first dimension lies together, as in Fortran.
@@ -71,7 +205,7 @@ impl Header {
             _ => return Err("the order of the array is not said".to_owned()),
         };
         let descr = value("descr").and_then(|text| text.strip_prefix('\'')?.split('\'').next());
-        let format = descr.and_then(format).ok_or_else(|| {
+        let element = descr.and_then(Element::named).ok_or_else(|| {
             let other = crate::text::quote(descr.unwrap_or("something else"));
             format!("the array is of {other}, which are no samples")
         })?;
@@ -82,7 +216,7 @@ impl Header {
             sides.map(|side| side.parse().ok()).collect()
         });
         Ok(Self {
-            format,
+            element,
             shape: shape.ok_or("the shape of the array is not said")?,
             by_columns,
             bytes: MAGIC.len() + 2 + length_bytes + length,
@@ -115,29 +249,6 @@ pub fn encode(descr: &str, shape: &[u64]) -> Vec<u8> {
     file
 }
 
-/// The format of NumPy's name for a type: `<c8`, `|u1`.
-fn format(descr: &str) -> Option<Format> {
-    let (order, kind) = descr.split_at_checked(1)?;
-    let (number, is_complex) = match kind {
-        "c8" => (Number::F32, true),
-        "c16" => (Number::F64, true),
-        "f4" => (Number::F32, false),
-        "f8" => (Number::F64, false),
-        "u1" => (Number::U8, false),
-        "i1" => (Number::I8, false),
-        "u2" => (Number::U16, false),
-        "i2" => (Number::I16, false),
-        "u4" => (Number::U32, false),
-        "i4" => (Number::I32, false),
-        _ => return None,
-    };
-    matches!(order, "<" | ">" | "|").then_some(Format {
-        number,
-        is_big_endian: order == ">",
-        is_complex,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,11 +275,51 @@ mod tests {
             (">i2", "i16_be"),
             ("|u1", "u8"),
             ("<f4", "f32"),
+            ("<i8", "i64"),
+            (">u8", "u64_be"),
+            ("<f2", "f16"),
+            ("|b1", "bool"),
         ] {
-            assert_eq!(format(descr).expect(descr).name(), name);
+            assert_eq!(Element::named(descr).expect(descr).name(), name);
         }
-        for descr in ["<f2", "<U3", "O", "", "é", "|V16"] {
-            assert_eq!(format(descr), None, "{descr}");
+        for descr in ["<f16", "<U3", "O", "", "é", "|V16"] {
+            assert_eq!(Element::named(descr), None, "{descr}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_every_type_are_those_of_numpy() {
+        for (descr, bytes, expected) in [
+            ("|u1", &[0, 255][..], &[0.0, 255.0][..]),
+            ("|i1", &[0x80, 5], &[-128.0, 5.0]),
+            ("<u2", &[1, 2], &[513.0]),
+            (">i2", &[0xff, 0xfe], &[-2.0]),
+            ("<u4", &[0xff; 4], &[4_294_967_295.0]),
+            ("<i4", &[0xff; 4], &[-1.0]),
+            (">i8", &[0xff; 8], &[-1.0]),
+            (
+                "<u8",
+                &[0, 0, 0, 0, 0, 0, 0, 0x80],
+                &[9_223_372_036_854_775_808.0],
+            ),
+            (
+                "<f2",
+                &[0, 0x3c, 0, 0xc0, 1, 0, 0, 0x7c],
+                &[1.0, -2.0, 1.0 / 16_777_216.0, f64::INFINITY],
+            ),
+            ("|b1", &[0, 1], &[0.0, 1.0]),
+            ("<f4", &[0, 0, 0x80, 0x3f], &[1.0]),
+            ("<c8", &[0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0], &[1.0, -2.0]),
+            (">f8", &[0xbf, 0xf0, 0, 0, 0, 0, 0, 0], &[-1.0]),
+        ] {
+            let element = Element::named(descr).expect(descr);
+            let mut numbers = vec![];
+            element.numbers(bytes, &mut numbers);
+            assert_eq!(numbers, expected, "{descr}");
+            assert_eq!(
+                numbers.len() * element.bytes(),
+                bytes.len() * element.parts()
+            );
         }
     }
 }

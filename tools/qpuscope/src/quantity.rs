@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use crate::text;
 use signal::Rate;
 pub use view::quantity::{decimals, digits, frequency, frequency_by, period, prefix, ticks};
 
@@ -32,12 +33,15 @@ const TIMES: [(&str, u64); 8] = [
     ("d", 86_400_000_000_000),
 ];
 
+/// The most digits of a number that count: a fraction of them and of any exponent fits 128 bits.
+const MOST_DIGITS: usize = 25;
+
 /// `12`, `44.1k`, `2M`, `2e6`, `65_536`, `0x1000`: as an exact fraction.
-fn exact(text: &str) -> Option<(u64, u64)> {
+fn wide(text: &str) -> Option<(u128, u128)> {
     let text = text.trim().replace('_', "");
     if let Some(hex) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
         let is_plain = hex.bytes().all(|digit| digit.is_ascii_hexdigit());
-        return is_plain.then(|| u64::from_str_radix(hex, 16).ok().zip(Some(1)))?;
+        return is_plain.then(|| u128::from_str_radix(hex, 16).ok().zip(Some(1)))?;
     }
     let suffix = SUFFIXES
         .iter()
@@ -53,9 +57,21 @@ fn exact(text: &str) -> Option<(u64, u64)> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
-    let power = 10_u64.checked_pow(exponent.unsigned_abs())?;
-    let value = digits.parse::<u64>().ok()?.checked_mul(factor)?;
+    // Zeros at the ends are the exponent's, and of a long fraction the last digits do not count.
+    let mut digits = digits.trim_start_matches('0');
+    let mut exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    while exponent < 0 && (digits.ends_with('0') || digits.len() > MOST_DIGITS) {
+        digits = &digits[..digits.len() - 1];
+        exponent += 1;
+    }
+    if digits.is_empty() {
+        return Some((0, 1));
+    }
+    let power = 10_u128.checked_pow(exponent.unsigned_abs())?;
+    let value = digits
+        .parse::<u128>()
+        .ok()?
+        .checked_mul(u128::from(factor))?;
     if exponent < 0 {
         Some((value, power))
     } else {
@@ -63,27 +79,94 @@ fn exact(text: &str) -> Option<(u64, u64)> {
     }
 }
 
-/// A number without a sign, or one divided by another, as an exact fraction; `Hz` may stand behind
-/// it.
-#[must_use]
-pub fn fraction(text: &str) -> Option<(u64, u64)> {
+/// A number as [`wide`] reads it, where it needs no more than 64 bits.
+fn exact(text: &str) -> Option<(u64, u64)> {
+    let (over, under) = wide(text)?;
+    let divisor = common_divisor(over, under);
+    let narrow = |part: u128| u64::try_from(part / divisor).ok();
+    narrow(over).zip(narrow(under))
+}
+
+/// The greatest number that divides both; `under` is not 0.
+const fn common_divisor(over: u128, under: u128) -> u128 {
+    let (mut divisor, mut rest) = (under, over % under);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    divisor
+}
+
+/// A number without a sign, or one divided by another, in 128 bits; `Hz` may stand after it.
+fn quotient(text: &str) -> Option<(u128, u128)> {
     let text = text.trim();
     let text = text.strip_suffix("Hz").unwrap_or(text);
     let (over, under) = text.split_once('/').unwrap_or((text, "1"));
-    let ((a, b), (c, d)) = (exact(over)?, exact(under)?);
-    let (over, under) = (a.checked_mul(d)?, b.checked_mul(c)?);
+    let ((a, b), (c, d)) = (wide(over)?, wide(under)?);
+    let (over, under) = match (a.checked_mul(d), b.checked_mul(c)) {
+        (Some(over), Some(under)) => (over, under),
+        // Each part in 64 bits, and then the products fit.
+        _ => {
+            let ((a, b), (c, d)) = (nearest(a, b)?, nearest(c, d)?);
+            let product = |x, y| u128::from(x) * u128::from(y);
+            (product(a, d), product(b, c))
+        }
+    };
     (under != 0).then_some((over, under))
 }
 
-/// The rate that `text` is, as a fraction in lowest terms.
+/// The fraction of two numbers of 64 bits that is nearest to a wider one, as far as continued
+/// fractions lead: the fraction itself where it fits. None where it is beyond 64 bits, or so small
+/// that it would be 0.
+fn nearest(over: u128, under: u128) -> Option<(u64, u64)> {
+    let is_zero = over == 0;
+    let (mut over, mut under) = (over, under);
+    let (mut last, mut best) = ((0_u64, 1_u64), (1_u64, 0_u64));
+    while under != 0 {
+        let next = || {
+            let term = u64::try_from(over / under).ok()?;
+            let step = |best: u64, last: u64| term.checked_mul(best)?.checked_add(last);
+            Some((step(best.0, last.0)?, step(best.1, last.1)?))
+        };
+        let Some(next) = next() else { break };
+        (last, best) = (best, next);
+        (over, under) = (under, over % under);
+    }
+    (best.1 != 0 && (best.0 == 0) == is_zero).then_some(best)
+}
+
+/// A number without a sign, or one divided by another, as a fraction: an exact one where 64 bits
+/// hold it, else the nearest. `Hz` may stand after it.
+#[must_use]
+pub fn fraction(text: &str) -> Option<(u64, u64)> {
+    let (over, under) = quotient(text)?;
+    nearest(over, under)
+}
+
+/// The rate that `text` is, as a fraction in lowest terms: the nearest one that the protocol can
+/// state.
 pub(crate) fn rate(text: &str) -> Result<Rate, String> {
-    let rate = fraction(text).and_then(|(over, under)| Rate::new(over, under));
-    rate.ok_or_else(|| {
-        format!(
-            "`{text}` is not a sample rate; write samples a second as 48000, 44.1k or 2M, \
+    const MOST: u64 = u64::MAX;
+    let shown = text::quote(text);
+    let Some((over, under)) = quotient(text) else {
+        return Err(format!(
+            "`{shown}` is not a sample rate; write samples a second as 48000, 44.1k or 2M, \
              or as a fraction such as 1/3600 for one sample an hour"
-        )
-    })
+        ));
+    };
+    if over == 0 {
+        return Err(format!(
+            "`{shown}` is not a sample rate: it must be above 0; for slow samples write a fraction such as 1/3600 for \
+             one sample an hour"
+        ));
+    }
+    nearest(over, under)
+        .and_then(|(over, under)| Rate::new(over, under))
+        .ok_or_else(|| {
+            format!(
+                "`{shown}` is beyond the sample rates that the protocol can state, which are 1/{MOST} to {MOST} Hz; \
+                 give one of them, such as 1/3600 for one sample an hour"
+            )
+        })
 }
 
 /// A frequency in hertz, which may be negative: `145.0375M`, `-7.1k`.
@@ -233,9 +316,56 @@ mod tests {
 
     #[test]
     fn what_is_no_rate_is_refused_with_examples() {
-        for text in ["", "0", "-5", "1/0", "fast", "1e99", "k", "1//2", "."] {
+        for text in [
+            "", "0", "-5", "1/0", "fast", "1e99", "k", "1//2", ".", "0e5",
+        ] {
             let error = rate(text).expect_err(text);
             assert!(error.contains("1/3600"), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_rate_above_0_that_64_bits_state_is_taken() {
+        for (text, num, den) in [
+            ("0.0002777", 2777, 10_000_000),
+            ("1e-6", 1, 1_000_000),
+            ("1/86400", 1, 86_400),
+            ("1/86400.5", 2, 172_801),
+            ("1/604_800 Hz", 1, 604_800),
+            ("0.000000000000000001", 1, 1_000_000_000_000_000_000),
+            ("18446744073709551615", u64::MAX, 1),
+            ("1/18446744073709551615", 1, u64::MAX),
+            ("1.00000000000000000000000000000000000", 1, 1),
+            ("1e-30/1e-33", 1000, 1),
+        ] {
+            assert_eq!(rate(text), Ok(Rate { num, den }), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rate_of_more_digits_becomes_the_nearest_fraction() {
+        // As Python writes 1/86400, 1/604800 and 1/3: their fractions need more than 64 bits.
+        for (text, of) in [
+            ("1.1574074074074073e-05", 1.157_407_407_407_407_3e-5),
+            ("1.6534391534391535e-06", 1.653_439_153_439_153_5e-6),
+            ("0.33333333333333333333333333333333333333333", 1.0 / 3.0),
+            ("3.1688087814028950e-12", 3.168_808_781_402_895e-12),
+        ] {
+            let rate = rate(text).expect(text).to_hz();
+            assert!((rate / of - 1.0).abs() < 1e-15, "{text}: {rate}");
+        }
+    }
+
+    #[test]
+    fn a_rate_beyond_64_bits_is_refused_with_the_limits() {
+        for text in [
+            "1e-20",
+            "0.00000000000000000001",
+            "1e20",
+            "18446744073709551616",
+        ] {
+            let error = rate(text).expect_err(text);
+            assert!(error.contains("1/18446744073709551615 to"), "{error}");
         }
     }
 }

@@ -163,6 +163,142 @@ fn a_batch_is_rows_in_every_format() {
     assert!(error(&raw, &dft(&expected)) < QPU_ERROR, "{raw:?}");
 }
 
+/// An array of complex64 with these real parts.
+fn reals(parts: &[f32]) -> Vec<u8> {
+    let points: Vec<[f32; 2]> = parts.iter().map(|re| [*re, 0.0]).collect();
+    [encode("<c8", &[parts.len() as u64]), bytes(&points)].concat()
+}
+
+#[test]
+fn bins_that_single_precision_cannot_hold_are_refused_on_every_engine() {
+    let folder = folder("overflow");
+    let write =
+        |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a file");
+    write("huge.npy", &reals(&[1e38; 16]));
+    // The second of two transforms, and sums that cancel in the definition only.
+    write("second.npy", &reals(&[[0.0; 16], [3e38; 16]].concat()));
+    let turns: Vec<f32> = (0..16)
+        .map(|at| if at % 2 == 0 { 1e38 } else { -1e38 })
+        .collect();
+    write("turns.npy", &reals(&turns));
+    let wide: Vec<u8> = [1e300_f64; 16]
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    write("wide.npy", &[encode("<f8", &[16]), wide].concat());
+    write("huge.csv", "3e38\n".repeat(16).as_bytes());
+    for engine in ["sim", "host"] {
+        for (words, wanted) in [
+            (
+                "--input huge.npy -o out.npy",
+                "of 16 bins are not finite in single precision, the first X(0)",
+            ),
+            ("--input huge.npy -o out.csv", "X(0)"),
+            (
+                "--input huge.csv -o out.npy",
+                "divide the numbers by a power of two, such as 16",
+            ),
+            (
+                "--input second.npy --n 16 -o out.cf32",
+                "X(0) of transform 1",
+            ),
+            ("--input turns.npy -o out.npy", "are not finite"),
+            (
+                "--input wide.npy -o out.npy",
+                "point 0 is no finite number in single precision",
+            ),
+        ] {
+            let words = format!("{words} --engine {engine}");
+            let (status, said) = fft(&folder, &words);
+            assert_eq!(status, 2, "{words}: {said}");
+            assert!(said.contains(wanted), "{words}: {said}");
+            for out in ["out.npy", "out.csv", "out.cf32"] {
+                assert!(!folder.join(out).exists(), "{words}");
+            }
+        }
+        write("small.npy", &reals(&[1e36; 16]));
+        done(
+            &folder,
+            &format!("--input small.npy -o small.out.npy --engine {engine}"),
+        );
+    }
+    // Back, the sums are divided by N on the way.
+    done(
+        &folder,
+        "--inverse --input huge.npy -o mean.npy --engine sim",
+    );
+    let [re, im] = points(&folder, "mean.npy").points[0];
+    assert!((re / 1e38 - 1.0).abs() < 1e-6 && im == 0.0, "{re} {im}");
+}
+
+#[test]
+fn numbers_that_are_rounded_or_too_small_are_said_once() {
+    let folder = folder("small");
+    let write =
+        |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a file");
+    write("tiny.npy", &reals(&[1e-39; 16]));
+    let long: Vec<u8> = (0..16_i64)
+        .flat_map(|x| ((1 << 40) + x).to_le_bytes())
+        .collect();
+    write("long.npy", &[encode("<i8", &[16]), long].concat());
+    for (words, wanted) in [
+        (
+            "--input tiny.npy --engine sim",
+            "16 numbers are smaller than 1.2e-38, which QPUs take as 0",
+        ),
+        (
+            "--input tiny.npy --engine host",
+            "with fewer digits or as 0",
+        ),
+        (
+            "--input long.npy --engine host",
+            "15 numbers rounded to single precision",
+        ),
+    ] {
+        let said = done(&folder, &format!("{words} -o out.npy"));
+        assert_eq!(said.matches(wanted).count(), 1, "{words}: {said}");
+    }
+    write("plain.npy", &reals(&[0.5; 16]));
+    let said = done(&folder, "--input plain.npy -o out.npy");
+    assert!(!said.contains("numbers"), "{said}");
+}
+
+#[test]
+fn arrays_of_every_type_are_transformed_as_numpy_does() {
+    let folder = folder("types");
+    // The sum of 16 elements of 3.
+    for (descr, element) in [
+        ("|u1", &[3][..]),
+        ("|i1", &[3]),
+        ("<u2", &[3, 0]),
+        (">i2", &[0, 3]),
+        ("<u4", &[3, 0, 0, 0]),
+        ("<i4", &[3, 0, 0, 0]),
+        ("<i8", &[3, 0, 0, 0, 0, 0, 0, 0]),
+        (">u8", &[0, 0, 0, 0, 0, 0, 0, 3]),
+        ("<f2", &[0, 0x42]),
+        ("<f4", &3_f32.to_le_bytes()),
+        (">f8", &3_f64.to_be_bytes()),
+        ("<c8", [3_f32, 0.0].map(f32::to_le_bytes).as_flattened()),
+        ("<c16", [3_f64, 0.0].map(f64::to_le_bytes).as_flattened()),
+    ] {
+        let file = [encode(descr, &[16]), element.repeat(16)].concat();
+        std::fs::write(folder.join("in.npy"), file).expect("a file");
+        for engine in ["sim", "host"] {
+            done(
+                &folder,
+                &format!("--input in.npy -o out.npy --engine {engine}"),
+            );
+            let bins = points(&folder, "out.npy").points;
+            let [re, im] = bins[0].map(f64::from);
+            assert!(
+                (re / 48.0 - 1.0).abs() < QPU_ERROR && im.abs() < QPU_ERROR,
+                "{descr} on {engine}: {re} {im}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_board_gives_the_bits_of_the_simulator() {
     let Some(image) = image("a_board_gives_the_bits_of_the_simulator") else {

@@ -80,6 +80,7 @@ rules! {
     VdrWidePitch = OWN "vdr-wide-pitch";
     VdwBlockmode = OWN "vdw-blockmode";
     VdwStrideUnset = CATALOGUE "vdw-stride-unset";
+    VdwColumnPassesBlock = CATALOGUE "vdw-column-passes-block";
     DmaSubwordVertical = OWN "dma-subword-vertical";
     DmaRowWraps = OWN "dma-row-wraps";
     DmaUnfinishedAtEnd = CATALOGUE "dma-unfinished-at-end";

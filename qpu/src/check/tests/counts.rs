@@ -69,6 +69,12 @@ pub(super) const COUNTED: &[Case] = &[
     (Rule::StrideMissing, // what is added may make it the stride
         |b| { b.ldi(R2, 0x8110_4000_u32); b.mov(WR_SETUP, R2); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
         |b| { b.ldi(R2, 0x8110_4000_u32); b.or(WR_SETUP, R2, R1); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::ColumnPassesBlock, // depth 32, and depth 16
+        |b| { b.ldi(WR_SETUP, 0x8820_0000_u32); b.ldi(WR_SETUP, 0xc000_0000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
+        |b| { b.ldi(WR_SETUP, 0x8810_0000_u32); b.ldi(WR_SETUP, 0xc000_0000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::ColumnPassesBlock, // row 8 of a block, in a register
+        |b| { b.ldi(R2, 0x8810_0400_u32); b.mov(WR_SETUP, R2); b.ldi(WR_SETUP, 0xc000_0000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
+        |b| { b.ldi(R2, 0x8808_0400_u32); b.mov(WR_SETUP, R2); b.ldi(WR_SETUP, 0xc000_0000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
     (Rule::SetupMissing, // a store says nothing of VPM writes
         |b| { b.ldi(R2, 0x8110_4000_u32); b.add(WR_SETUP, R2, R1); b.mov(VPM, R0); },
         |b| { b.ldi(R2, 0x1a00); b.add(WR_SETUP, R2, R1); b.mov(VPM, R0); }),

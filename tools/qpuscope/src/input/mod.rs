@@ -8,6 +8,7 @@
 mod bytes;
 mod check;
 mod clipping;
+mod container;
 mod format;
 mod missing;
 mod names;
@@ -69,6 +70,9 @@ pub struct Reading {
     #[arg(skip)]
     pub detrend: Option<bool>,
 }
+
+/// Bytes at the start of a file that its kind is known by.
+const HEAD: usize = 64;
 
 /// Reads a recording.
 ///
@@ -145,7 +149,9 @@ fn by_kind(path: &Path, bytes: Bytes, how: &Reading) -> Result<Recording> {
             "{name} is empty; nothing to transform: choose a file that holds samples"
         )));
     }
-    let kind = Kind::of(&extension, &bytes.some(0, 16)?);
+    let head = bytes.some(0, HEAD)?;
+    container::refuse(&name, &head, how.samples)?;
+    let kind = Kind::of(&extension, &head);
     if kind.says_its_format() && how.samples.is_some() {
         return Err(Failure::usage(format!(
             "{name} says itself how its samples are written; leave out --samples"
@@ -158,7 +164,11 @@ fn by_kind(path: &Path, bytes: Bytes, how: &Reading) -> Result<Recording> {
         (Kind::SigmfArchive, _) => sigmf::read_archive(&name, bytes, how),
         (Kind::SigmfCollection, _) => Err(sigmf::refuse_collection(&name, &bytes)),
         (Kind::Series, _) => series::read(&name, &series::text(&name, &bytes)?, how),
-        (_, Some(format)) => raw::read(&name, bytes, format, how),
+        (_, Some(format)) => {
+            let mut recording = raw::read(&name, bytes, format, how)?;
+            recording.hints.extend(container::warning(&head));
+            Ok(recording)
+        }
         (Kind::Raw(format), _) => raw::read(&name, bytes, format, how),
         (Kind::Bare, _) => Err(raw::format_unknown(&name)),
         (Kind::Unknown, _) if how.column.is_some() => {

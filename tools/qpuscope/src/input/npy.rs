@@ -2,7 +2,7 @@
 
 use super::{Bytes, Channel, Reading, Recording, Samples};
 use crate::failure::{Failure, Result};
-use crate::npy::{Header, MOST};
+use crate::npy::{Element, Header, MOST};
 
 /// Reads an array.
 pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
@@ -30,7 +30,15 @@ pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
     if count == 0 {
         return Err(wrong("the array is empty", "choose another recording"));
     }
-    let format = header.format;
+    let Element::Sample(format) = header.element else {
+        return Err(wrong(
+            &format!(
+                "the array is of {}, of which no full scale is known",
+                header.element.name()
+            ),
+            "save it as floats with full scale 1: `numpy.save(name, (samples / full_scale).astype('f4'))`",
+        ));
+    };
     let needed = count.checked_mul(format.bytes() as u64);
     let there = bytes.len().saturating_sub(header.bytes as u64);
     if needed.is_none_or(|needed| needed > there) {
@@ -94,6 +102,14 @@ mod tests {
             ("<c8", &[u64::MAX], 15, "ends before the array"),
             ("<c8", &[0], 0, "empty"),
             ("<U8", &[2], 64, "no samples; save"),
+            (
+                "<i8",
+                &[2],
+                16,
+                "of i64, of which no full scale is known; save it as floats",
+            ),
+            ("<f2", &[2], 4, "of f16, of which"),
+            ("|b1", &[2], 2, "of bool, of which"),
         ] {
             let failure = read(descr, shape, &vec![0; data]).expect_err(wanted);
             assert!(failure.message.contains(wanted), "{failure}");

@@ -1,16 +1,17 @@
 //! Complex points for a transform: every number of a file, in memory.
 //!
 //! Arrays of NumPy (one dimension, or two for a batch), tables with a column of real or two columns
-//! of real and imaginary parts, and raw samples.
+//! of real and imaginary parts, and raw samples. Numbers of arrays and tables are taken as they
+//! are, as NumPy does; raw samples have the full scale of their format.
 
 use std::path::Path;
 
-use super::{Bytes, Format, Kind, name_and_ending, series};
+use super::{Bytes, Format, HEAD, Kind, container, name_and_ending, series};
 use crate::failure::{Failure, Result};
 use crate::npy::{Header, MOST};
 
 /// Points in the order of the file.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Points {
     /// Real and imaginary part.
     pub points: Vec<[f32; 2]>,
@@ -18,6 +19,10 @@ pub struct Points {
     pub rows: Option<u64>,
     /// The format that was read.
     pub format: String,
+    /// Numbers that single precision holds only nearly.
+    pub rounded: u64,
+    /// Numbers other than 0 that are smaller than the smallest normal one of single precision.
+    pub tiny: u64,
 }
 
 impl Points {
@@ -36,22 +41,27 @@ impl Points {
     /// As there.
     pub fn decode(path: &Path, bytes: &Bytes, samples: Option<Format>, most: u64) -> Result<Self> {
         let (name, ending) = name_and_ending(path);
-        let kind = Kind::of(&ending, &bytes.some(0, 16)?);
-        let read = match (kind, samples) {
+        let head = bytes.some(0, HEAD)?;
+        container::refuse(&name, &head, samples)?;
+        let read = match (Kind::of(&ending, &head), samples) {
             (Kind::Npy, None) => Self::array(&name, bytes, most)?,
-            (Kind::Series, None) => Self {
-                points: series::points(&name, &series::text(&name, bytes)?)?,
-                rows: None,
-                format: "CSV".to_owned(),
-            },
+            (Kind::Series, None) => {
+                let points = series::points(&name, &series::text(&name, bytes)?)?;
+                let mut read = Self::of("CSV".to_owned());
+                read.put(points.as_flattened(), 2);
+                // Decimal fractions are never exact.
+                read.rounded = 0;
+                read
+            }
             (Kind::Raw(format), None)
             | (Kind::Raw(_) | Kind::Bare | Kind::Unknown, Some(format)) => {
                 let count = bytes.len() / format.bytes() as u64;
-                Self {
-                    points: numbers(&name, bytes, format, 0, count, most)?,
-                    rows: None,
-                    format: format.name(),
-                }
+                let bytes = some(&name, bytes, 0, count, format.bytes(), most)?;
+                let mut values = vec![];
+                format.values(&bytes, &mut values);
+                let mut read = Self::of(format.name());
+                read.put(&values, format.parts());
+                read
             }
             (
                 Kind::Wav
@@ -78,10 +88,34 @@ impl Points {
         let is_finite = |point: &[f32; 2]| point.iter().all(|part| part.is_finite());
         if let Some(at) = read.points.iter().position(|point| !is_finite(point)) {
             return Err(Failure::usage(format!(
-                "{name}: point {at} is no finite number in single precision; repair the file"
+                "{name}: point {at} is no finite number in single precision; repair the file, or scale its numbers"
             )));
         }
         Ok(read)
+    }
+
+    const fn of(format: String) -> Self {
+        Self {
+            points: vec![],
+            rows: None,
+            format,
+            rounded: 0,
+            tiny: 0,
+        }
+    }
+
+    /// Appends points of `parts` numbers each, in single precision.
+    fn put(&mut self, numbers: &[f64], parts: usize) {
+        for number in numbers {
+            let single = *number as f32;
+            if *number != 0.0 && single.abs() < f32::MIN_POSITIVE {
+                self.tiny += 1;
+            } else if f64::from(single) != *number {
+                self.rounded += 1;
+            }
+        }
+        let pair = |pair: &[f64]| [pair[0] as f32, pair.get(1).map_or(0.0, |im| *im as f32)];
+        self.points.extend(numbers.chunks(parts).map(pair));
     }
 
     fn array(name: &str, bytes: &Bytes, most: u64) -> Result<Self> {
@@ -97,34 +131,34 @@ impl Points {
             [_, _] => return Err(wrong("its columns lie together, as in Fortran")),
             _ => return Err(wrong("it has neither one nor two dimensions")),
         };
-        let there = bytes.len().saturating_sub(header.bytes as u64) / header.format.bytes() as u64;
+        let element = header.element;
+        let start = header.bytes as u64;
+        let there = bytes.len().saturating_sub(start) / element.bytes() as u64;
         let count = header.count().filter(|&count| count <= there);
         let count = count.ok_or_else(|| wrong("the file ends before the array does"))?;
-        Ok(Self {
-            points: numbers(name, bytes, header.format, header.bytes as u64, count, most)?,
-            rows,
-            format: format!("NPY {}", header.format.name()),
-        })
+        let bytes = some(name, bytes, start, count, element.bytes(), most)?;
+        let mut numbers = vec![];
+        element.numbers(&bytes, &mut numbers);
+        let mut read = Self::of(format!("NPY {}", element.name()));
+        read.put(&numbers, element.parts());
+        read.rows = rows;
+        Ok(read)
     }
 }
 
-/// `count` points from the byte `start` on.
-fn numbers(
+/// The bytes of `count` points of `width` bytes, from the byte `start` on.
+fn some(
     name: &str,
     bytes: &Bytes,
-    format: Format,
     start: u64,
     count: u64,
+    width: usize,
     most: u64,
-) -> Result<Vec<[f32; 2]>> {
+) -> Result<Vec<u8>> {
     if count > most {
         return Err(Failure::usage(format!(
             "{name} holds {count} points, and at most {most} are transformed at a time; cut it"
         )));
     }
-    let mut values = vec![];
-    let bytes = bytes.some(start, count as usize * format.bytes())?;
-    format.values(&bytes, &mut values);
-    let pair = |pair: &[f64]| [pair[0] as f32, pair.get(1).map_or(0.0, |im| *im as f32)];
-    Ok(values.chunks(format.parts()).map(pair).collect())
+    bytes.some(start, count as usize * width)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::Spectrum;
 use crate::failure::{Failure, Result};
-use crate::npy::{self, Header};
+use crate::npy::{self, Element, Header};
 use crate::say;
 
 /// The file of a spectrum.
@@ -32,25 +32,28 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
         ))
     };
     let header = Header::decode(file).map_err(|what| wrong(&what))?;
-    if !header.format.is_complex {
-        let name = header.format.name();
-        return Err(wrong(&format!(
-            "the array is not of complex64 but of {name}"
-        )));
-    }
+    let format = match header.element {
+        Element::Sample(format) if format.is_complex => format,
+        other => {
+            return Err(wrong(&format!(
+                "the array is not of complex64 but of {}",
+                other.name()
+            )));
+        }
+    };
     let [height, width] = header.shape[..] else {
         return Err(wrong("the array has not two dimensions"));
     };
     let needed = header
         .count()
-        .and_then(|count| count.checked_mul(header.format.bytes() as u64));
+        .and_then(|count| count.checked_mul(format.bytes() as u64));
     let data = &file[header.bytes..];
     let Some(data) = needed.and_then(|needed| data.get(..usize::try_from(needed).ok()?)) else {
         return Err(wrong("the file ends before the array does"));
     };
     let (height, width) = (height as usize, width as usize);
     let mut parts = vec![];
-    header.format.values(data, &mut parts);
+    format.values(data, &mut parts);
     let place = |bin: usize| match header.by_columns {
         false => bin,
         true => bin % width * height + bin / width,

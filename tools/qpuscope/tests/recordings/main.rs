@@ -118,6 +118,24 @@ fn the_format_that_was_taken_is_said() {
     let audio = "HDSDR_20171123_005716Z_1130kHz_AF.wav";
     write(audio, &wav(b"RIFF", 1, "i16", &auxi()));
     write("auxi.wav", &wav(b"RIFF", 2, "cs16", &auxi()));
+    let rows = (0..64).map(|at| format!("{:.1},{}\n", f64::from(at) / 2.0, at % 7));
+    write(
+        "seconds.csv",
+        format!("time_s,v\n{}", rows.collect::<String>()).as_bytes(),
+    );
+    let stamp = |at: u32| {
+        format!(
+            "2026-03-{:02} {:02}:{:02}:00",
+            28 + (23 + at / 60) / 24,
+            (23 + at / 60) % 24,
+            at % 60
+        )
+    };
+    let rows = (0..64).map(|at| format!("{},{}\n", stamp(at), at % 7));
+    write(
+        "stamps.csv",
+        format!("time,v\n{}", rows.collect::<String>()).as_bytes(),
+    );
     let rate = ["--rate", "48k"];
     for (name, more, wanted) in [
         (
@@ -176,6 +194,24 @@ fn the_format_that_was_taken_is_said() {
             &[],
             &["2048 real samples at 48000 Hz\n  begins 2017"],
         ),
+        (
+            "seconds.csv",
+            &[],
+            &["seconds.csv: CSV, 64 real samples at 2 Hz"],
+        ),
+        (
+            "stamps.csv",
+            &[],
+            &[
+                "64 real samples at 1/60 Hz\n  begins 2026-03-28T23:00:00Z",
+                "taken as UTC",
+            ],
+        ),
+        (
+            "a.iq",
+            &["--rate", "1.1574074074074073e-05"],
+            &["2048 complex samples at "],
+        ),
     ] {
         let (status, said) = fft(&folder, name, more);
         assert_eq!(status, 3, "{name}: {said}");
@@ -219,6 +255,9 @@ fn foreign_and_damaged_files_get_one_sentence_and_status_2() {
     write("broken.sigmf", &[7; 2000]);
     write("half.sigmf-meta", sigmf_meta("cf64_le").as_bytes());
     write("half.sigmf-data", &[0; 9]);
+    write("tone.flac", &[b"fLaC", &[0; 60][..]].concat());
+    write("packed.sigmf", &[b"\x1f\x8b\x08", &[0; 60][..]].concat());
+    write("spaces.csv", b"1 234\n2 345\n");
     for (name, more, wanted) in [
         (
             "a.xyz",
@@ -246,6 +285,15 @@ fn foreign_and_damaged_files_get_one_sentence_and_status_2() {
             &["--samples", "cf32"],
             "leave out --samples",
         ),
+        ("tone.flac", &[], "`ffmpeg -i tone.flac tone.wav`"),
+        (
+            "tone.flac",
+            &["--samples", "i16", "--rate", "48k"],
+            "`ffmpeg -i tone.flac tone.wav`",
+        ),
+        ("packed.sigmf", &[], "is packed with gzip"),
+        ("spaces.csv", &["--rate", "1"], "line 1: in `1 234`"),
+        ("a.iq", &["--rate", "1e-20"], "1/18446744073709551615 to"),
     ] {
         let (status, said) = fft(&folder, name, more);
         assert_eq!(status, 2, "{name}: {said}");

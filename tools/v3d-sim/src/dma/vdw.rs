@@ -118,6 +118,19 @@ impl Store {
     pub fn uses_blockmode(&self) -> bool {
         self.blockmode && self.rows() > 1
     }
+
+    /// True if columns of words go on below row 15 of the block of 16 rows that they begin in: what
+    /// the chip takes there is an open question.
+    #[must_use]
+    pub fn column_passes_block(&self) -> bool {
+        let Shape {
+            elements,
+            mode,
+            vertical,
+            ..
+        } = self.shape;
+        vertical && mode.width == Width::Word && self.y % 16 + elements > 16
+    }
 }
 
 impl Transfer for Store {
@@ -263,6 +276,24 @@ mod tests {
         // Two rows of three bytes with a gap of one byte.
         let memory = store(0x8103_4004, 0xc000_0001);
         assert_eq!(memory[..8], [0, 0, 0, 0xff, 16, 0, 16, 0xff]);
+    }
+
+    #[test]
+    fn a_column_of_32_goes_on_in_the_next_block_and_is_noted() {
+        let memory = words(&store(0x8820_0000, 0xc000_0000));
+        assert_eq!(
+            memory[..32],
+            std::array::from_fn::<u32, 32, _>(|y| at(y as u32, 0))
+        );
+        for (basic, expected) in [
+            (0x8820_0000, true),
+            (0x8810_0000, false),
+            (0x8810_0400, true),
+            (0x8820_4000, false),
+        ] {
+            let store = Store::new(basic, 0, 0).unwrap();
+            assert_eq!(store.column_passes_block(), expected, "{basic:#010x}");
+        }
     }
 
     #[test]

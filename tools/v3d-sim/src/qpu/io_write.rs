@@ -297,6 +297,9 @@ impl Qpu {
         if store.uses_blockmode() {
             self.warn(Rule::VdwBlockmode, shared, String::new);
         }
+        if store.column_passes_block() {
+            self.warn(Rule::VdwColumnPassesBlock, shared, String::new);
+        }
         self.warn_transfer(&store, shared);
         self.warn_unprotected(shared.vdw.is_busy(), shared);
         // A store comes after the VPM writes of its QPU.

@@ -165,6 +165,12 @@ fn vpm_and_dma() {
         b.ldi(ST_ADDR, 0x4000_0040u32);
         b.mov(NONE, ST_WAIT);
     });
+    breaks("vdw-column-passes-block", |b| {
+        b.ldi(WR_SETUP, 0x8091_0000u32);
+        b.ldi(WR_SETUP, 0xc000_0000u32);
+        b.ldi(ST_ADDR, 0x4000_0040u32);
+        b.mov(NONE, ST_WAIT);
+    });
     breaks("dma-busy-read", |b| {
         b.instruction(or(waddr::ACC0, raddr::VPM_BUSY))
     });

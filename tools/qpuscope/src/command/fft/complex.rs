@@ -58,6 +58,8 @@ pub fn run(options: &Options) -> Result<()> {
     let read = Points::read(&options.input, options.reading.samples, MOST)?;
     let batch = batch(options, &read)?;
     let (bins, place) = transform(options, batch, &read.points)?;
+    refuse_overflow(&say::path(&options.input), batch, &read.points, &bins)?;
+    say_losses(options, &read);
     let is_flat = batch.count == 1 && read.rows.is_none();
     let shape = if is_flat {
         vec![batch.n]
@@ -123,6 +125,70 @@ fn batch(options: &Options, read: &Points) -> Result<Batch> {
         count,
         direction: transform::direction(options.complex.inverse),
     })
+}
+
+/// Refuses bins that are not finite.
+///
+/// The points are at fault where a sum of them may leave single precision, the engine where none
+/// can.
+fn refuse_overflow(name: &str, batch: Batch, points: &[[f32; 2]], bins: &[[f32; 2]]) -> Result<()> {
+    let is_finite = |bin: &[f32; 2]| bin.iter().all(|part| part.is_finite());
+    let Some(first) = bins.iter().position(|bin| !is_finite(bin)) else {
+        return Ok(());
+    };
+    let count = bins.iter().filter(|bin| !is_finite(bin)).count();
+    let n = batch.n as usize;
+    let of = match batch.count {
+        1 => String::new(),
+        _ => format!(" of transform {}", first / n),
+    };
+    let (what, letter) = match batch.direction {
+        Direction::Forward => ("bins", 'X'),
+        Direction::Inverse => ("points", 'x'),
+    };
+    let found = format!(
+        "{count} of {} {what} are not finite in single precision, the first {letter}({}){of}",
+        bins.len(),
+        first % n
+    );
+    let sums = points.chunks(n).map(|points| {
+        let parts = points.iter().flatten().map(|part| f64::from(part.abs()));
+        parts.sum::<f64>()
+    });
+    // Each stage adds products of a sine and of a cosine, which are at most the sum of both parts.
+    let largest = sums.fold(0.0, f64::max);
+    if largest > f64::from(f32::MAX) {
+        return Err(Failure::usage(format!(
+            "{name}: {found}: sums reach {largest:.1e}, and it holds at most {:.1e}; nothing was written: divide the \
+             numbers by a power of two, such as {n}",
+            f32::MAX
+        )));
+    }
+    Err(Failure::integrity(format!(
+        "{name}: {found}, although all sums of its numbers are; nothing was written: run it again, or with --engine host"
+    )))
+}
+
+/// Says which numbers of the file were not taken as they are.
+fn say_losses(options: &Options, read: &Points) {
+    let name = say::path(&options.input);
+    if read.rounded > 0 {
+        crate::say::remark!(
+            "{name}: {} numbers rounded to single precision, which has 24 significant bits",
+            read.rounded
+        );
+    }
+    let taken = match options.engine {
+        EngineChoice::Host => "which single precision holds with fewer digits or as 0",
+        _ => "which QPUs take as 0",
+    };
+    if read.tiny > 0 {
+        crate::say::remark!(
+            "{name}: {} numbers are smaller than {:.1e}, {taken}; multiply the numbers by a power of two to keep them",
+            read.tiny,
+            f32::MIN_POSITIVE
+        );
+    }
 }
 
 /// The transforms, and where they were computed.

@@ -240,6 +240,16 @@ fn finish(
     reports: &[(&str, Report)],
     place: &str,
 ) -> Result<()> {
+    let is_finite = |bin: &[f32; 2]| bin.iter().all(|part| part.is_finite());
+    let lost = picture.bins.iter().filter(|bin| !is_finite(bin)).count();
+    if lost > 0 {
+        return Err(Failure::usage(format!(
+            "{lost} of {} pixels are not finite, for their sums are beyond the {:.1e} that single precision holds; no \
+             picture was written: divide the bins by a power of two",
+            picture.bins.len(),
+            f32::MAX
+        )));
+    }
     let (mut picture, left_out) = picture.real();
     if options.heights {
         let (picture, [lowest, highest]) = ocean::shades(picture);

@@ -175,6 +175,18 @@ impl Format {
         }
     }
 
+    /// Appends numbers as they are written: integers without a full scale.
+    pub fn numbers(self, bytes: &[u8], out: &mut Vec<f64>) {
+        let first = out.len();
+        self.values(bytes, out);
+        let (scale, zero) = self.number.full_scale();
+        if !self.number.is_float() {
+            for value in &mut out[first..] {
+                *value = (*value * scale + zero).round();
+            }
+        }
+    }
+
     /// Appends numbers as they travel ([`Number::on_wire`]), little-endian.
     pub fn travel(self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.number {
@@ -286,6 +298,75 @@ mod tests {
             values("f64_be", [float(0.0), float(0.5)].as_flattened()),
             [0.0, 0.5]
         );
+    }
+
+    #[test]
+    fn every_number_type_has_the_scale_of_the_document() {
+        let document = include_str!("../../../../../docs/formats.md");
+        for (number, rule, written) in [
+            (Number::U8, "(x - 127.5) / 127.5", &[200][..]),
+            (Number::U8High, "(x - 127.5) / 127.5", &[0x17, 200]),
+            (Number::WavU8, "(x - 128) / 128", &[200]),
+            (Number::I8, "x / 2^7", &[0xb8]),
+            (Number::U16, "(x - 2^15) / 2^15", &[0x34, 0xb2]),
+            (Number::I16, "x / 2^15", &[0x34, 0xb2]),
+            (Number::I24, "x / 2^23", &[0x12, 0x34, 0xb2]),
+            (Number::U32, "(x - 2^31) / 2^31", &[0, 0x12, 0x34, 0xb2]),
+            (Number::I32, "x / 2^31", &[0, 0x12, 0x34, 0xb2]),
+            (Number::F32, "| x |", &(-0.375_f32).to_le_bytes()),
+            (Number::F64, "| x |", &(-0.375_f64).to_le_bytes()),
+        ] {
+            assert!(document.contains(rule), "{rule} is not in the document");
+            let upper = match number {
+                Number::U8High => &written[1..],
+                _ => written,
+            };
+            let unsigned = upper
+                .iter()
+                .rev()
+                .fold(0_u64, |x, byte| x << 8 | u64::from(*byte));
+            let bits = 8 * upper.len() as i32;
+            let signed = unsigned as f64
+                - if upper[upper.len() - 1] < 128 {
+                    0.0
+                } else {
+                    2_f64.powi(bits)
+                };
+            let (x, value) = match rule {
+                "| x |" => (-0.375, -0.375),
+                "(x - 127.5) / 127.5" => (200.0, (200.0 - 127.5) / 127.5),
+                "(x - 128) / 128" => (200.0, (200.0 - 128.0) / 128.0),
+                rule if rule.starts_with('(') => {
+                    let middle = 2_f64.powi(bits - 1);
+                    (unsigned as f64, (unsigned as f64 - middle) / middle)
+                }
+                _ => (signed, signed / 2_f64.powi(bits - 1)),
+            };
+            for is_big_endian in [false, true] {
+                for is_complex in [false, true] {
+                    let format = Format {
+                        number,
+                        is_big_endian,
+                        is_complex,
+                    };
+                    let mut bytes = written.to_vec();
+                    if is_big_endian {
+                        bytes.reverse();
+                    }
+                    let bytes = bytes.repeat(format.parts());
+                    let (mut values, mut numbers, mut sent) = (vec![], vec![], vec![]);
+                    format.values(&bytes, &mut values);
+                    format.numbers(&bytes, &mut numbers);
+                    format.travel(&bytes, &mut sent);
+                    assert_eq!(values, vec![value; format.parts()], "{number:?}");
+                    assert_eq!(numbers, vec![x; format.parts()], "{number:?}");
+                    let wire = Format::from_name(number.on_wire().name()).expect("a format");
+                    let mut received = vec![];
+                    wire.values(&sent, &mut received);
+                    assert_eq!(received, values, "{number:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -66,6 +66,22 @@ impl Number {
         matches!(self, Self::U32 | Self::I32 | Self::F64)
     }
 
+    /// The number that a value of 1 is above the one that is 0, and that number.
+    #[must_use]
+    pub const fn full_scale(self) -> (f64, f64) {
+        match self {
+            Self::U8 | Self::U8High => (127.5, 127.5),
+            Self::WavU8 => (128.0, 128.0),
+            Self::I8 => (128.0, 0.0),
+            Self::U16 => (32_768.0, 32_768.0),
+            Self::I16 => (32_768.0, 0.0),
+            Self::I24 => (8_388_608.0, 0.0),
+            Self::U32 => (2_147_483_648.0, 2_147_483_648.0),
+            Self::I32 => (2_147_483_648.0, 0.0),
+            Self::F32 | Self::F64 => (1.0, 0.0),
+        }
+    }
+
     /// The integer of a number that travels as i16: 32768 is full scale.
     ///
     /// For 16 bits and fewer; `bytes` are in little-endian order.

@@ -1,29 +1,31 @@
-//! The column of a table that is taken, and its unit.
+//! The column of a table that is taken.
 
 use std::collections::HashSet;
 
-use super::table::{Table, has_decimal_comma};
+use super::table::{Content, Table};
+use super::times::TimeColumn;
+use super::units::without_unit;
 use crate::failure::{Failure, Result};
 use crate::text::{quote, quote_list};
 
-/// The column asked for by name or number; else the only one that holds numbers.
-pub fn choose_column(name: &str, table: &Table, wanted: Option<&str>) -> Result<usize> {
+/// The column asked for by name or number; else the only one that holds numbers, and no times.
+pub fn choose_column(
+    name: &str,
+    table: &Table,
+    wanted: Option<&str>,
+    times: Option<TimeColumn>,
+) -> Result<usize> {
     if let Some(wanted) = wanted {
         return column_of(name, table, wanted);
     }
     let numeric: Vec<usize> = (0..table.headings.len())
         .filter(|&column| {
-            table.rows[0]
-                .1
-                .get(column)
-                .is_some_and(|field| field.trim().parse::<f64>().is_ok())
+            table.contents[column] == Content::Numbers
+                && times.is_none_or(|times| times.column != column)
         })
         .collect();
     let problem = match numeric[..] {
         [only] => return Ok(only),
-        [] if table.rows[0].1.iter().any(|field| has_decimal_comma(field)) => {
-            "has decimal commas; write its numbers with points, as 10.5".to_owned()
-        }
         [] => format!(
             "has no column of numbers (its columns are {}); choose another recording",
             names(table, 0..table.headings.len())
@@ -84,26 +86,4 @@ fn column_of(name: &str, table: &Table, wanted: &str) -> Result<usize> {
 fn names(table: &Table, columns: impl IntoIterator<Item = usize>) -> String {
     let columns = columns.into_iter();
     quote_list(columns.map(|column| table.headings[column].as_str()))
-}
-
-/// `speed (m/s)` and `speed [m/s]` without what stands in brackets.
-fn without_unit(heading: &str) -> &str {
-    heading
-        .split_once(['(', '['])
-        .map_or(heading, |(name, _)| name)
-        .trim()
-}
-
-/// The unit that a heading names in brackets; a temperature without one is in degrees.
-pub fn unit_of(heading: &str) -> String {
-    let bracketed = heading
-        .split_once(['(', '['])
-        .and_then(|(_, rest)| rest.split_once([')', ']']))
-        .map(|(unit, _)| unit.trim())
-        .filter(|unit| !unit.is_empty());
-    match bracketed {
-        Some(unit) => unit.to_owned(),
-        None if heading.to_ascii_lowercase().starts_with("temp") => "degree".to_owned(),
-        None => format!("unit of {heading}"),
-    }
 }

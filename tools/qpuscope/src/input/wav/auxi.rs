@@ -12,17 +12,20 @@ use time::OffsetDateTime;
 
 use super::super::names::utc_of;
 use super::chunks::field;
+use crate::text::quote;
 
 /// The facts in a chunk.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Auxi {
     /// The centre frequency in hertz.
     pub centre_hz: Option<f64>,
     /// The time of the first sample, in UTC.
     pub start: Option<OffsetDateTime>,
+    /// What stands in place of a time and is none.
+    pub no_time: Option<String>,
 }
 
-/// Reads a chunk; a fact that is missing or wrong is left out.
+/// Reads a chunk; a fact that is missing is left out.
 pub fn read(chunk: &[u8]) -> Auxi {
     let is_xml = |start: &[u8]| chunk.starts_with(start);
     if is_xml(b"<\0?\0") || is_xml(b"<\0S\0") || is_xml(b"\xff\xfe<\0") {
@@ -38,7 +41,10 @@ pub fn read(chunk: &[u8]) -> Auxi {
     if is_xml(b"<") {
         return xml(&String::from_utf8_lossy(chunk));
     }
-    binary(chunk).unwrap_or_default()
+    binary(chunk).unwrap_or_else(|| Auxi {
+        no_time: Some(format!("{} bytes of another kind", chunk.len())),
+        ..Auxi::default()
+    })
 }
 
 fn binary(chunk: &[u8]) -> Option<Auxi> {
@@ -46,9 +52,15 @@ fn binary(chunk: &[u8]) -> Option<Auxi> {
     let date = [number(0)?, number(1)?, number(3)?];
     let time = [number(4)?, number(5)?, number(6)?];
     let centre = field(chunk, 32, 4)?;
+    let start = utc_of(date, time, number(7)?);
+    // A recorder without a clock writes zeros.
+    let is_given = [date, time].concat().iter().any(|part| *part != 0);
+    let ([year, month, day], [hour, minute, second]) = (date, time);
+    let text = format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
     Some(Auxi {
         centre_hz: (centre > 0).then_some(centre as f64),
-        start: utc_of(date, time, number(7)?),
+        start,
+        no_time: (start.is_none() && is_given).then_some(text),
     })
 }
 
@@ -56,12 +68,19 @@ fn binary(chunk: &[u8]) -> Option<Auxi> {
 fn xml(text: &str) -> Auxi {
     let attribute = |name: &str| {
         let (_, rest) = text.split_once(&format!(" {name}=\""))?;
-        rest.split_once('"')?.0.parse::<f64>().ok()
+        Some(rest.split_once('"')?.0)
     };
-    let seconds = attribute("UTCSeconds").filter(|&seconds| seconds > 0.0);
+    let seconds = attribute("UTCSeconds").filter(|text| text.parse() != Ok(0.0));
+    let start = seconds.and_then(|text| {
+        let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0)?;
+        let whole = OffsetDateTime::from_unix_timestamp(seconds as i64).ok()?;
+        Some(whole + time::Duration::milliseconds((seconds.fract() * 1000.0).round() as i64))
+    });
+    let centre_hz = attribute("RadioCenterFreq").and_then(|text| text.parse().ok());
     Auxi {
-        centre_hz: attribute("RadioCenterFreq").filter(|hz| hz.is_finite() && *hz > 0.0),
-        start: seconds.and_then(|s| OffsetDateTime::from_unix_timestamp(s as i64).ok()),
+        centre_hz: centre_hz.filter(|hz: &f64| hz.is_finite() && *hz > 0.0),
+        start,
+        no_time: seconds.filter(|_| start.is_none()).map(quote),
     }
 }
 
@@ -94,16 +113,23 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_says_nothing() {
-        for chunk in [
-            &[][..],
-            &[0xff; 20],
-            &[0xff; 164],
-            &[0; 164],
-            b"<x RadioCenterFreq=\"inf\"/>",
+    fn a_time_that_is_none_is_said_and_a_missing_one_is_not() {
+        for (chunk, no_time) in [
+            (&[][..], Some("0 bytes of another kind")),
+            (&[0xff; 20], Some("20 bytes of another kind")),
+            (&[0xff; 164], Some("65535-65535-65535 65535:65535:65535")),
+            (&[0; 164], None),
+            (b"<x RadioCenterFreq=\"inf\"/>", None),
+            (b"<x UTCSeconds=\"0\"/>", None),
+            (b"<x UTCSeconds=\"noon\"/>", Some("noon")),
+            (b"<x UTCSeconds=\"1e99\"/>", Some("1e99")),
+            (b"<x UTCSeconds=\"inf\"/>", Some("inf")),
         ] {
             let auxi = read(chunk);
             assert_eq!(auxi.start, None, "{chunk:?}");
+            assert_eq!(auxi.no_time.as_deref(), no_time, "{chunk:?}");
         }
+        let auxi = read(b"<x UTCSeconds=\"1592637566.25\"/>");
+        assert_eq!(auxi.start.expect("a time").millisecond(), 250);
     }
 }

@@ -4,7 +4,9 @@
 //! i32, and others as f32.
 
 mod auxi;
+mod bext;
 mod chunks;
+mod header;
 mod quadrature;
 
 use super::{Bytes, Channel, Format, Reading, Recording, Samples, Stereo, names, rate_of};
@@ -49,13 +51,8 @@ pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
     } else {
         "RF64 WAV"
     };
-    let wav = chunks::read(name, &bytes)?;
-    if wav.frames == 0 {
-        return Err(Failure::usage(format!(
-            "{name} holds no samples; choose another recording"
-        )));
-    }
-    let mut notes: Vec<String> = wav.cut.into_iter().collect();
+    let wav = header::read(name, &bytes)?;
+    let mut notes = wav.notes;
     let rate = match (Rate::new(wav.rate.into(), 1), how.rate) {
         (Some(stated), _) => rate_of(how, stated, &mut notes),
         (None, Some(rate)) => rate,
@@ -94,7 +91,7 @@ pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
     let format = format!("{kind} {}", one.name());
     let mut recording = Recording::new(name, format, rate, channels);
     recording.notes = notes;
-    of_receiver(&mut recording, wav.auxi.as_deref())?;
+    of_receiver(&mut recording, wav.auxi.as_deref(), wav.bext.as_deref());
     let is_of_receiver = wav.channels == 2 && recording.centre_hz.is_some();
     if how.stereo.is_none() && (is_of_receiver || looks_like_iq(&recording)?) {
         recording.hints.push(
@@ -104,16 +101,38 @@ pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
     Ok(recording)
 }
 
-/// Takes centre and time from the chunk of a receiver, or else from the file's name.
-fn of_receiver(recording: &mut Recording, chunk: Option<&[u8]>) -> Result<()> {
-    let Auxi { centre_hz, start } = chunk.map(auxi::read).unwrap_or_default();
+/// Takes centre and time from the chunk of a receiver or of a broadcaster, or else from the file's
+/// name. A time that is not understood is said.
+fn of_receiver(recording: &mut Recording, auxi: Option<&[u8]>, bext: Option<&[u8]>) {
+    let Auxi {
+        centre_hz,
+        start,
+        no_time,
+    } = auxi.map(auxi::read).unwrap_or_default();
     let named = names::of(&recording.name).unwrap_or_default();
     // The chunk has 32 bits for the frequency: above 4.29 GHz the name has all of it.
     let is_same = |named: f64| centre_hz.is_none_or(|hz| named % 2_f64.powi(32) == hz);
     let centre_hz = named.centre_hz.filter(|&hz| is_same(hz)).or(centre_hz);
     recording.centre_hz = centre_hz.filter(|_| !named.is_audio);
     recording.start = start.or(named.start);
-    Ok(())
+    let mut not_understood = |chunk: &str, text: &str| {
+        recording.notes.push(format!(
+            "the time in its chunk `{chunk}` is not understood and was left out: {text}"
+        ));
+    };
+    if let Some(text) = no_time {
+        not_understood("auxi", &text);
+    }
+    match bext.and_then(bext::read) {
+        Some(Err(text)) => not_understood("bext", &text),
+        Some(Ok(start)) if recording.start.is_none() => {
+            recording.start = Some(start);
+            recording.notes.push(
+                "the time in its chunk `bext` has no time zone and was taken as UTC".to_owned(),
+            );
+        }
+        _ => {}
+    }
 }
 
 fn looks_like_iq(recording: &Recording) -> Result<bool> {

@@ -153,6 +153,166 @@ fn chunks_of_odd_length_before_the_samples_are_passed_over() {
     assert_eq!(recording.channels[0].points(), 2);
 }
 
+/// A file of these chunks, whose samples are the four i16 of `data`.
+fn chunked(chunks: &[(&[u8; 4], &[u8], bool)]) -> Vec<u8> {
+    let mut body = b"WAVE".to_vec();
+    for (id, content, is_padded) in chunks {
+        body.extend(*id);
+        body.extend((content.len() as u32).to_le_bytes());
+        body.extend(*content);
+        body.extend(&[0; 1][..usize::from(content.len() % 2 == 1 && *is_padded)]);
+    }
+    [b"RIFF", &(body.len() as u32).to_le_bytes()[..], &body].concat()
+}
+
+/// The content of a chunk `fmt `: one channel of i16 at 8 kHz.
+const MONO: &[u8] = &[1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0];
+const FOUR: &[u8] = &[0, 0x40, 0, 0xc0, 0, 0x20, 0, 0xe0];
+
+#[test]
+fn chunks_without_a_pad_byte_and_in_another_order_are_read_and_said() {
+    for (chunks, said) in [
+        (
+            &[
+                (b"fmt ", MONO, true),
+                (b"note", b"short", false),
+                (b"data", FOUR, true),
+            ][..],
+            Some("`note` has the odd length 5 and no pad byte"),
+        ),
+        (
+            &[
+                (b"junk", b"a", false),
+                (b"LIST", b"abc", false),
+                (b"fmt ", MONO, true),
+                (b"data", FOUR, true),
+            ],
+            Some("`junk` has the odd length 1"),
+        ),
+        (
+            &[
+                (b"fmt ", MONO, true),
+                (b"note", b"short", true),
+                (b"data", FOUR, true),
+            ],
+            None,
+        ),
+        (
+            &[
+                (b"data", FOUR, true),
+                (b"LIST", b"abc", true),
+                (b"fmt ", MONO, true),
+            ],
+            None,
+        ),
+    ] {
+        let recording = read("a.wav", &chunked(chunks), &Reading::default()).expect("a WAV file");
+        assert_eq!(values(&recording.channels[0]), [0.5, -0.5, 0.25, -0.25]);
+        match said {
+            Some(said) => assert!(recording.notes[0].contains(said), "{:?}", recording.notes),
+            None => assert_eq!(recording.notes.len(), 0, "{:?}", recording.notes),
+        }
+    }
+}
+
+#[test]
+fn a_length_of_0_with_samples_behind_it_is_no_length() {
+    // The length of the file is right.
+    let mut file = chunked(&[(b"fmt ", MONO, true), (b"data", FOUR, true)]);
+    file[40..44].fill(0);
+    let recording = read("a.wav", &file, &Reading::default()).expect("a WAV file");
+    assert_eq!(values(&recording.channels[0]), [0.5, -0.5, 0.25, -0.25]);
+    assert!(recording.notes[0].contains("says 0 bytes of samples and 8 follow"));
+    // Other chunks are no samples.
+    let empty = chunked(&[
+        (b"fmt ", MONO, true),
+        (b"data", b"", true),
+        (b"LIST", b"abcd", true),
+    ]);
+    let failure = read("a.wav", &empty, &Reading::default()).expect_err("no samples");
+    assert!(
+        failure
+            .message
+            .contains("`data` has length 0 and other chunks follow"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn a_file_without_samples_says_which_chunk_is_wrong() {
+    let long = [
+        &chunked(&[(b"fmt ", MONO, true)])[..],
+        b"LIST\xff\xff\0\0abc",
+    ]
+    .concat();
+    let lost = chunked(&[
+        (b"fmt ", MONO, true),
+        (b"note", b"short", true),
+        (b"\0\x01\xff\x02", b"abcd", true),
+    ]);
+    for (file, said) in [
+        (
+            chunked(&[(b"fmt ", MONO, true), (b"LIST", b"abcd", true)]),
+            "no chunk `data`, only `fmt `, `LIST`",
+        ),
+        (long, "chunk `LIST` says 65535 bytes and 3 follow"),
+        (
+            lost,
+            "chunk `note` has the odd length 5, and behind its pad byte no chunk begins",
+        ),
+        (chunked(&[(b"data", FOUR, true)]), "no chunk `fmt `"),
+        (
+            chunked(&[(b"fmt ", &MONO[..10], true), (b"data", FOUR, true)]),
+            "`fmt ` of 10 bytes",
+        ),
+        (
+            chunked(&[(b"fmt ", MONO, true), (b"data", b"", true)]),
+            "`data` says 0 bytes and 0 follow",
+        ),
+        (
+            chunked(&[
+                (b"fmt ", MONO, true),
+                (b"data", b"a", true),
+                (b"LIST", b"abcd", true),
+            ]),
+            "1 bytes, fewer than one sample",
+        ),
+    ] {
+        let failure = read("a.wav", &file, &Reading::default()).expect_err(said);
+        assert!(failure.message.contains(said), "{failure}");
+    }
+}
+
+#[test]
+fn a_time_of_a_chunk_is_taken_or_said() {
+    let bext = |date: &[u8; 18]| [&[0; 320][..], date, &[0; 264]].concat();
+    let auxi = [&[0xff; 16][..], &[0; 20], &[0; 128]].concat();
+    for (id, content, start, said) in [
+        (
+            b"bext",
+            bext(b"2020-01-3112:34:56"),
+            Some("2020-01-31T12:34:56Z"),
+            "taken as UTC",
+        ),
+        (
+            b"bext",
+            bext(b"31.01.202012:34:56"),
+            None,
+            "`bext` is not understood and was left out: 31.01.2020 12:34:56",
+        ),
+        (b"auxi", auxi, None, "`auxi` is not understood"),
+    ] {
+        let file = chunked(&[
+            (b"fmt ", MONO, true),
+            (id, &content, true),
+            (b"data", FOUR, true),
+        ]);
+        let recording = read("a.wav", &file, &Reading::default()).expect("a WAV file");
+        assert_eq!(recording.start_text().as_deref(), start);
+        assert!(recording.notes[0].contains(said), "{:?}", recording.notes);
+    }
+}
+
 #[test]
 fn a_recording_that_was_cut_short_is_read_as_far_as_it_goes() {
     let whole = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
