@@ -19,14 +19,6 @@ use crate::text::{quote, sentence};
 /// Beginnings of keys of extended headers that say where holes were: of GNU tar and bsdtar, of star
 /// and of Solaris.
 const HOLES: [&[u8]; 3] = [b"GNU.sparse.", b"SCHILY.realsize", b"SUN.holesdata"];
-/// First bytes of packed files, and who packs them.
-const PACKED: [(&[u8], &str); 5] = [
-    (b"\x1f\x8b", "gzip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"PK\x03\x04", "zip"),
-];
 
 /// The text of the description, and the place of the samples among the bytes.
 pub fn find(name: &str, bytes: &Bytes) -> Result<(Vec<u8>, Range<u64>)> {
@@ -35,12 +27,6 @@ pub fn find(name: &str, bytes: &Bytes) -> Result<(Vec<u8>, Range<u64>)> {
             "{name} {what}; a SigMF archive is a tar file with one .sigmf-meta and its .sigmf-data"
         ))
     };
-    let head = bytes.some(0, 8)?;
-    if let Some((_, packer)) = PACKED.iter().find(|(first, _)| head.starts_with(first)) {
-        return Err(Failure::usage(format!(
-            "{name} is packed with {packer}; unpack it and choose the .sigmf-meta in it"
-        )));
-    }
     let broken = |error: std::io::Error| {
         let error = sentence(&error.to_string());
         wrong(&format!("cannot be read as a tar file ({error})"))
