@@ -177,10 +177,10 @@ fn bins_that_single_precision_cannot_hold_are_refused_on_every_engine() {
     write("huge.npy", &reals(&[1e38; 16]));
     // The second of two transforms, and sums that cancel in the definition only.
     write("second.npy", &reals(&[[0.0; 16], [3e38; 16]].concat()));
-    let turns: Vec<f32> = (0..16)
+    let signs: Vec<f32> = (0..16)
         .map(|at| if at % 2 == 0 { 1e38 } else { -1e38 })
         .collect();
-    write("turns.npy", &reals(&turns));
+    write("signs.npy", &reals(&signs));
     let wide: Vec<u8> = [1e300_f64; 16]
         .iter()
         .flat_map(|x| x.to_le_bytes())
@@ -202,7 +202,7 @@ fn bins_that_single_precision_cannot_hold_are_refused_on_every_engine() {
                 "--input second.npy --n 16 -o out.cf32",
                 "X(0) of transform 1",
             ),
-            ("--input turns.npy -o out.npy", "are not finite"),
+            ("--input signs.npy -o out.npy", "are not finite"),
             (
                 "--input wide.npy -o out.npy",
                 "point 0 is no finite number in single precision",

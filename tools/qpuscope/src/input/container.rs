@@ -235,7 +235,7 @@ mod tests {
     use super::super::{Reading, read_bytes};
     use super::*;
 
-    /// What is said of a file, with `--samples i16` and without.
+    /// The refusal of a file, with `--samples i16` and without.
     fn refusal(name: &str, head: &[u8]) -> String {
         let bytes = [head, &[0; 64]].concat();
         let mut how = Reading {

@@ -123,14 +123,7 @@ fn the_format_that_was_taken_is_said() {
         "seconds.csv",
         format!("time_s,v\n{}", rows.collect::<String>()).as_bytes(),
     );
-    let stamp = |at: u32| {
-        format!(
-            "2026-03-{:02} {:02}:{:02}:00",
-            28 + (23 + at / 60) / 24,
-            (23 + at / 60) % 24,
-            at % 60
-        )
-    };
+    let stamp = |at: u32| format!("2026-03-28 {:02}:{:02}:00", 22 + at / 60, at % 60);
     let rows = (0..64).map(|at| format!("{},{}\n", stamp(at), at % 7));
     write(
         "stamps.csv",
@@ -203,7 +196,7 @@ fn the_format_that_was_taken_is_said() {
             "stamps.csv",
             &[],
             &[
-                "64 real samples at 1/60 Hz\n  begins 2026-03-28T23:00:00Z",
+                "64 real samples at 1/60 Hz\n  begins 2026-03-28T22:00:00Z",
                 "taken as UTC",
             ],
         ),

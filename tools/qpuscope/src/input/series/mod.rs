@@ -1,8 +1,8 @@
 //! A column of a text table, as a series at equal steps.
 //!
-//! Where a column holds times they give the rate and, as dates, the start, and rows that are missing
-//! are filled on the straight line between their neighbours, which is said. A value without a full
-//! scale has no dBFS: levels are relative to one unit of the column.
+//! Where a column holds times they give the rate and, as dates, the start, and rows that are
+//! missing are filled on the straight line between their neighbours, which is said. A value without
+//! a full scale has no dBFS: levels are relative to one unit of the column.
 
 mod columns;
 mod fill;

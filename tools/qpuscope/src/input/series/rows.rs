@@ -25,7 +25,7 @@ pub struct Sample {
 pub struct Foreign {
     pub line: u64,
     text: String,
-    /// What it should be, for a message.
+    /// The reason, to follow the text in a message.
     wanted: String,
 }
 

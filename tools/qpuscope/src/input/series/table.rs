@@ -192,7 +192,7 @@ fn width(kinds: &[Vec<Content>]) -> Option<usize> {
     most.map(|(width, _)| *width)
 }
 
-/// What at least half of the fields of each column are, from the first line with a number on.
+/// The contents of at least half of the fields of each column, from the first line of numbers on.
 fn contents(kinds: &[Vec<Content>], width: usize) -> Vec<Content> {
     let is_numeric =
         |kinds: &Vec<Content>| kinds.len() == width && kinds.contains(&Content::Numbers);

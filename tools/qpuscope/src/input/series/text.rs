@@ -61,8 +61,8 @@ pub fn without_open_quotes(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The separator between the columns, by the first lines. Semicolons or tabs are it when they stand
-/// in a good part of the lines, and more often than commas that are not between digits: those may be
-/// decimal ones.
+/// in a quarter of the lines or more, and more often than commas that are not between digits: those
+/// between digits may be decimal ones.
 pub fn delimiter(bytes: &[u8]) -> u8 {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let lines = sample.split(|byte| matches!(byte, b'\n' | b'\r'));

@@ -21,7 +21,7 @@ pub struct Auxi {
     pub centre_hz: Option<f64>,
     /// The time of the first sample, in UTC.
     pub start: Option<OffsetDateTime>,
-    /// What stands in place of a time and is none.
+    /// A text in place of a time that is none.
     pub no_time: Option<String>,
 }
 

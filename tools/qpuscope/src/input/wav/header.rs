@@ -25,7 +25,7 @@ pub struct Wav {
     pub auxi: Option<Vec<u8>>,
     /// The chunk `bext` of broadcasters, if there is one.
     pub bext: Option<Vec<u8>>,
-    /// What was found otherwise than the header says, a sentence each.
+    /// Differences from what the header says, a sentence each.
     pub notes: Vec<String>,
 }
 
