@@ -7,15 +7,12 @@ mod tool;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::request::{Request, Scale, Transform};
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
 use qpu_programs::FFT;
-use serde_json::Value;
-use tests::skip;
 use tool::{qpuscope, run};
 use v3d_sim::SimRunner;
 

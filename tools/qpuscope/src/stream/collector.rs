@@ -330,7 +330,7 @@ mod tests {
             collector.push(&header, &chunk);
         }
         let descriptors = HashMap::from([(descriptor.id, descriptor)]);
-        let taken = std::iter::from_fn(|| collector.take(&descriptors));
+        let taken = std::iter::from_fn(|| collector.take(&descriptors, &mut StepPowers::default()));
         let times: Vec<_> = taken.map(|spectrum| spectrum.device_us).collect();
         assert_eq!(times, [100, 299, 300, 301, 1000]);
     }
