@@ -165,7 +165,7 @@ fn the_format_that_was_taken_is_said() {
                 "RF64 WAV i16, 2 channels of 2048 real samples",
                 "centre 1130000 Hz (not used",
                 "begins 2017-11-23T00:57:16Z",
-                "look like I and Q of one signal; --stereo iq",
+                "are I and Q of one signal; --stereo iq",
             ],
         ),
         (
@@ -212,7 +212,7 @@ fn the_format_that_was_taken_is_said() {
             assert!(said.contains(wanted), "{name}: {wanted:?} is not in {said}");
         }
         assert!(
-            !(said.contains("look like I and Q") && more.contains(&"iq")),
+            !(said.contains("are I and Q") && more.contains(&"iq")),
             "{said}"
         );
     }

@@ -7,7 +7,6 @@ mod auxi;
 mod bext;
 mod chunks;
 mod header;
-mod quadrature;
 
 use super::{Bytes, Channel, Format, Reading, Recording, Samples, Stereo, names, rate_of};
 use crate::failure::{Failure, Result};
@@ -92,10 +91,10 @@ pub fn read(name: &str, bytes: Bytes, how: &Reading) -> Result<Recording> {
     let mut recording = Recording::new(name, format, rate, channels);
     recording.notes = notes;
     of_receiver(&mut recording, wav.auxi.as_deref(), wav.bext.as_deref());
-    let is_of_receiver = wav.channels == 2 && recording.centre_hz.is_some();
-    if how.stereo.is_none() && (is_of_receiver || looks_like_iq(&recording)?) {
+    if how.stereo.is_none() && wav.channels == 2 && recording.centre_hz.is_some() {
         recording.hints.push(
-            "its two channels look like I and Q of one signal; --stereo iq makes one spectrum of both".to_owned(),
+            "a receiver wrote it, so its two channels are I and Q of one signal; --stereo iq makes one spectrum of both"
+                .to_owned(),
         );
     }
     Ok(recording)
@@ -132,13 +131,6 @@ fn of_receiver(recording: &mut Recording, auxi: Option<&[u8]>, bext: Option<&[u8
             );
         }
         _ => {}
-    }
-}
-
-fn looks_like_iq(recording: &Recording) -> Result<bool> {
-    match &recording.channels[..] {
-        [left, right] => quadrature::looks_like_iq(&left.samples, &right.samples),
-        _ => Ok(false),
     }
 }
 
