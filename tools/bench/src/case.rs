@@ -1,7 +1,7 @@
 //! The case that is transformed: length, batch, direction, kind of samples.
 
 use clap::ValueEnum;
-use flowgraph::plan::roofline::{Floor, Roofline, passes};
+use flowgraph::plan::bound::Bound;
 use qpu::fft::Direction;
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
@@ -93,14 +93,23 @@ impl Kind {
     }
 }
 
+/// A direction as it is recorded.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Direction", rename_all = "lowercase")]
+enum DirectionName {
+    Forward,
+    Inverse,
+}
+
 /// One transform, or a batch of them in one launch.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Case {
     /// log2 of the number of points.
     pub log2n: u32,
     /// Transforms.
     pub batch: u32,
     /// Sign of the exponent.
+    #[serde(with = "DirectionName")]
     pub direction: Direction,
     /// Kind of samples.
     pub kind: Kind,
@@ -121,6 +130,12 @@ impl Case {
     #[must_use]
     pub const fn is_real(&self) -> bool {
         matches!(self.kind, Kind::Real | Kind::RealI16 | Kind::Spectrum)
+    }
+
+    /// True if GPU_FFT 3.0 has it, in one direction at least.
+    #[must_use]
+    pub fn has_peer(&self) -> bool {
+        self.kind == Kind::Complex && PEER_LENGTHS.contains(&self.log2n)
     }
 
     /// Floating-point operations by the usual count, 5 N log2 N a complex transform and half of it
@@ -162,16 +177,10 @@ impl Case {
         request.input_bytes() + request.output_bytes() + between
     }
 
-    /// Passes over memory that it needs at least: those of its complex transforms.
-    #[must_use]
-    pub fn least_passes(&self) -> u32 {
-        passes(self.log2n - u32::from(self.is_real()))
-    }
-
     /// The least that it takes.
     #[must_use]
-    pub fn floor(&self, roofline: &Roofline) -> Floor {
-        roofline.floor_of_request(&self.request())
+    pub fn bound(&self) -> Bound {
+        Bound::of_request(&self.request())
     }
 
     /// `forward` or `inverse`.
@@ -229,16 +238,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floors_are_those_of_the_definition() {
-        let roofline = Roofline::SIMULATED;
+    fn bounds_are_those_of_the_definition() {
         for case in all() {
-            let moved = case.moved(case.least_passes());
-            let floor = roofline.floor_of(case.moved(1), moved, case.flops());
-            assert_eq!(case.floor(&roofline), floor, "{}", case.name());
-            if case.kind == Kind::Complex {
-                let plain = Request::new(case.log2n, case.batch);
-                assert_eq!(floor, roofline.floor_of_request(&plain));
-            }
+            let bound = Bound::new(case.request().output_bytes(), case.flops());
+            assert_eq!(case.bound(), bound, "{}", case.name());
         }
     }
 
@@ -254,7 +257,6 @@ mod tests {
         assert_eq!(case.moved(1), 17 * 2048 * 2 + 129 * 64);
         // Sixteen times 2048 points, once between two passes.
         assert_eq!(case.moved(2) - case.moved(1), 16 * 16 * 2048);
-        assert_eq!(case.least_passes(), 2);
         assert_eq!(case.flops(), 16 * 5 * 4096 * 12 / 2);
     }
 }

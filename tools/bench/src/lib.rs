@@ -2,9 +2,9 @@
 //!
 //! `cargo xtask bench` runs the binary of this crate. A [`Row`] is one transform: ours, which the
 //! plans of `qpu::fft` make ([`ours`]), the peer's, which the published shaders of GPU_FFT make in
-//! the same run ([`peer`]), and the shortest time that memory and arithmetic leave
-//! ([`flowgraph::plan::roofline`]). [`target`] says what is asked for, and [`report`] tells all of
-//! it.
+//! the same run ([`peer`]), and a time that no plan can fall below ([`flowgraph::plan::bound`]).
+//! [`report`] tells all of it. [`recorded`] keeps the figures, so that [`document`] writes
+//! `docs/performance.md` from them without a run.
 //!
 //! Times are V3D clocks from the first request to the end of the last program, without the ARM's
 //! share; both sides clear the caches that their own drivers clear. The first launch after start is
@@ -16,6 +16,7 @@
 pub mod beside;
 pub mod case;
 pub mod copy;
+pub mod document;
 pub mod host;
 pub mod ours;
 pub mod peer;
@@ -26,7 +27,7 @@ pub mod row;
 pub mod run;
 pub mod samples;
 pub mod side;
-pub mod target;
+pub mod tried;
 pub mod variants;
 pub mod wall;
 

@@ -4,29 +4,33 @@
 //! bench [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
 //!       [--batch COUNT] [--direction forward|inverse|both] [--json] [--out DIR]
 //!       [--recorded] [--record] [--port PORT] [--no-variants]
-//! bench --beside
+//! bench --beside | --document
 //! bench --host [--python PYTHON]
 //! ```
 //!
 //! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR
-//! (`target/bench`). A run of everything also runs what both sides do with other constants
-//! ([`bench::variants`]), and writes `docs/performance.md` and its picture. GPU_FFT's shaders come
-//! from the checkout of raspberrypi/userland that `QPUSCOPE_USERLAND` names; without it, or with
-//! `--recorded`, its last recorded figures stand beside ours. Wall times come from the firmware at
-//! PORT (a serial port, or `sim:target/kernel.img`, the default where that image is built, which
+//! (`target/bench`). GPU_FFT's shaders come from the checkout of raspberrypi/userland that
+//! `QPUSCOPE_USERLAND` names; without it, or with `--recorded`, its last recorded figures stand
+//! beside ours. Wall times come from the firmware at PORT (a serial port, or
+//! `sim:target/kernel.img`, the default where that image is built, which
 //! `cargo xtask bench --record` does first). All lengths take many minutes; `--quick` runs 2^8 to
-//! 2^12 alone. `--beside` measures only the tables of the ARM and of planes ([`bench::beside`]),
-//! keeps their figures and writes their sections into the document. `--host` times `qpuscope read`
-//! beside NumPy on this computer ([`bench::host`]) and prints a table.
+//! 2^12 alone. `--host` times `qpuscope read` beside NumPy on this computer ([`bench::host`]) and
+//! prints a table.
+//!
+//! `docs/performance.md` and its picture are written from recorded figures alone
+//! ([`bench::recorded`]). `--record` runs what is asked for, also with other constants
+//! ([`bench::variants`]), takes the figures into the record and writes both files. `--beside` does
+//! so with the tables of the ARM and of planes ([`bench::beside`]), which `--record` of everything
+//! measures, too. `--document` only writes both files.
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, Result, ensure};
 use bench::beside::{self, Beside};
 use bench::case::{self, Case, Kind};
-use bench::recorded::{self, Peer, Recorded};
+use bench::recorded::{self, Recorded};
 use bench::report::Report;
 use bench::run::{self, PeerSource};
-use bench::{Row, copy, host, plot, variants, wall};
+use bench::{Row, copy, document, host, plot, variants, wall};
 use clap::{Parser, ValueEnum};
 use fidelity::Userland;
 use fidelity::repository::{put, root, stamp};
@@ -66,7 +70,7 @@ struct Arguments {
     /// The board, or virtual Pi, that tells wall times; none: an empty one.
     #[arg(long)]
     port: Option<String>,
-    /// Leave out the ratios with other constants in a run of everything.
+    /// With --record: leave the ratios with other constants as they are recorded.
     #[arg(long)]
     no_variants: bool,
     /// Only measure and keep the tables of the ARM and of planes.
@@ -83,7 +87,10 @@ struct Arguments {
         requires = "host"
     )]
     python: String,
-    /// Keep GPU_FFT's figures for those who have no checkout.
+    /// Only write docs/performance.md and its picture from the recorded figures.
+    #[arg(long, exclusive = true)]
+    document: bool,
+    /// Keep the figures, and write docs/performance.md from all that are kept.
     #[arg(long, conflicts_with = "recorded")]
     record: bool,
 }
@@ -161,7 +168,7 @@ impl Arguments {
     }
 }
 
-/// Measures the tables of the ARM and of planes, and keeps them in the file and in the document.
+/// Measures the tables of the ARM and of planes, and keeps them.
 fn keep_beside() -> Result<Beside> {
     let userland = Userland::from_environment()?;
     let beside = Beside::measure(
@@ -171,18 +178,15 @@ fn keep_beside() -> Result<Beside> {
     )?;
     let figures = serde_json::to_string_pretty(&beside)? + "\n";
     put(&root().join(beside::PATH), figures)?;
-    let path = root().join(beside::DOCUMENT);
-    let document = std::fs::read_to_string(&path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    let renewed = beside::renew(&document, &beside.markdown())
-        .with_context(|| format!("{} has no section of lengths", path.display()))?;
-    put(&path, renewed)?;
     Ok(beside)
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.document {
+        return document::write(&Recorded::last()?, &Beside::last()?);
+    }
     if arguments.beside {
-        return keep_beside().map(|_| ());
+        return document::write(&Recorded::last()?, &keep_beside()?);
     }
     if arguments.host {
         let table = host::run(&arguments.python, &|what| eprintln!("timed {what}"))?;
@@ -197,7 +201,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         case::LONGEST_OF_TEN
     );
     let constants = Constants::recommended();
-    let recorded = Recorded::last();
+    let recorded = Recorded::last()?;
     let userland = match arguments.recorded {
         true => None,
         false => Userland::from_environment()?,
@@ -212,31 +216,28 @@ fn run(arguments: &Arguments) -> Result<()> {
     );
     let peer = describe(&source, &constants);
     eprintln!("{peer}");
-    let roofline = copy::roofline(&constants)?;
+    let rates = copy::rates(&constants)?;
     let progress = |what: &str| eprintln!("ran {what}");
-    let mut rows = run::run(&cases, &source, &roofline, &constants, &progress)?;
+    let mut rows = run::run(&cases, &source, &constants, &progress)?;
     measure_walls(arguments, &mut rows)?;
-    let is_complete = rows.len() == case::all().len();
     let tried = match &userland {
-        Some(userland) if is_complete && !arguments.no_variants => {
+        Some(userland) if arguments.record && !arguments.no_variants => {
             variants::try_all(&cases, userland, &progress)?
         }
         _ => Vec::new(),
     };
-    let command = arguments.command();
-    let beside = match arguments.record {
+    let beside = match arguments.record && rows.len() == case::all().len() {
         true => keep_beside()?,
         false => Beside::last()?,
     };
-    let beside = beside.markdown();
     let report = Report {
-        beside: &beside,
+        beside: &beside.markdown(),
         rows: &rows,
         tried: &tried,
-        roofline: &roofline,
+        rates: &rates,
         constants: &constants,
         peer: &peer,
-        command: &command,
+        command: &arguments.command(),
     };
     if arguments.json {
         println!("{}", report.json()?);
@@ -244,10 +245,15 @@ fn run(arguments: &Arguments) -> Result<()> {
         print!("{}", report.markdown());
     }
     write(arguments, &report)?;
-    if arguments.record {
-        record(&rows, recorded, &constants)?;
-    }
     eprintln!("{}", report.verdict());
+    if arguments.record {
+        let (date, commit) = stamp()?;
+        let mut recorded = recorded.clone().renewed(date, commit, &constants, rates);
+        recorded.put(&rows);
+        recorded.put_tried(tried);
+        put(&root().join(recorded::PATH), recorded.text()?)?;
+        document::write(&recorded, &beside)?;
+    }
     Ok(())
 }
 
@@ -316,7 +322,7 @@ fn describe(source: &PeerSource<'_>, constants: &Constants) -> String {
     text
 }
 
-/// Writes the files; the document only when nothing is left out.
+/// Writes JSON, CSV and the picture.
 fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
     let drawing = plot::draw(report.rows);
     let default = root().join("target/bench");
@@ -329,38 +335,5 @@ fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
     let png = drawing
         .png()
         .map_err(|failure| anyhow::anyhow!("{failure}"))?;
-    put(&folder.join("bench.png"), &png)?;
-    let missing = |row: &&Row| {
-        row.peer.is_none()
-            && row.case.kind == Kind::Complex
-            && case::PEER_LENGTHS.contains(&row.case.log2n)
-    };
-    // Other constants are tried in a run of everything.
-    if report.tried.is_empty() || report.rows.iter().any(|row| missing(&row)) {
-        eprintln!("docs/performance.md is left as it is: not everything was run");
-        return Ok(());
-    }
-    put(&root().join("docs/performance.md"), report.markdown())?;
-    put(&root().join("docs/performance.png"), &png)
-}
-
-/// Keeps the peer's figures: in the place of older ones, or of all when the constants have changed.
-fn record(rows: &[Row], old: Recorded, constants: &Constants) -> Result<()> {
-    let mut recorded = match old.changed(constants).is_empty() {
-        true => old,
-        false => Recorded::default(),
-    };
-    (recorded.date, recorded.commit) = stamp()?;
-    recorded.constants = recorded::constants(constants);
-    for row in rows {
-        if let Some(side) = row.peer.clone() {
-            recorded.put(Peer {
-                log2n: row.case.log2n,
-                batch: row.case.batch,
-                side,
-            });
-        }
-    }
-    let text = serde_json::to_string_pretty(&recorded)? + "\n";
-    put(&root().join(recorded::PATH), text)
+    put(&folder.join("bench.png"), &png)
 }

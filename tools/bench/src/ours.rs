@@ -1,6 +1,6 @@
 //! Our own transforms: the plans of `qpu::fft` with the programs of the image, under strict rules.
 
-use crate::case::{Case, HANN, Kind, PEER_LENGTHS};
+use crate::case::{Case, HANN};
 use crate::samples::{self, Input, Stimulus};
 use crate::side::Side;
 use anyhow::{Context, Result};
@@ -72,8 +72,7 @@ fn plan(case: &Case, constants: &Constants, streams: Option<Streams>) -> Result<
 /// Clocks of the second launch where all reads allocate in the system L2: of those transforms that
 /// the peer has, to tell what rests on the other alias.
 fn allocating(case: &Case, constants: &Constants) -> Result<Option<u64>> {
-    let has_peer = case.kind == Kind::Complex && PEER_LENGTHS.contains(&case.log2n);
-    if !has_peer || case.direction != Direction::Inverse {
+    if !case.has_peer() || case.direction != Direction::Inverse {
         return Ok(None);
     }
     let side = of_streams(case, constants, Some(Streams::default()))?;

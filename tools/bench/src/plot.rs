@@ -1,7 +1,9 @@
-//! The bench as a picture: GFLOPS by length, and how many times as fast as the peer.
+//! The bench as a picture: GFLOPS by length below their bound, and how many times as fast as the
+//! peer.
 
 use crate::case::Kind;
 use crate::row::Row;
+use crate::side::microseconds;
 use qpu::fft::Direction;
 use qpuscope::picture::drawing::{Anchor, Drawing, Ink, Style};
 
@@ -11,12 +13,16 @@ const GRID: Ink = Ink(229, 231, 235, 1.0);
 const OURS: Ink = Ink(29, 78, 160, 1.0);
 const OURS_OF_TEN: Ink = Ink(96, 150, 220, 1.0);
 const PEER: Ink = Ink(194, 65, 12, 1.0);
-const LIMIT: Ink = Ink(148, 163, 184, 1.0);
+const BOUND: Ink = Ink(148, 163, 184, 1.0);
 
 const WIDTH: u32 = 1280;
 const HEIGHT: u32 = 560;
 const MARGIN: f32 = 70.0;
 const GAP: f32 = 90.0;
+/// Base lines of a panel's title and of the first name of its legend.
+const TITLE: f32 = 36.0;
+const LEGEND: f32 = 64.0;
+const LEGEND_LINE: f32 = 20.0;
 
 /// One line of a panel.
 struct Series {
@@ -26,14 +32,68 @@ struct Series {
     points: Vec<(u32, f64)>,
 }
 
-/// A coordinate system: lengths to the right, figures up, from 0.
+/// The scale of the figures of a panel.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Scale {
+    /// From 0 to the greatest figure.
+    Linear(f64),
+    /// Between these powers of two.
+    Doubling(i32, i32),
+}
+
+impl Scale {
+    /// The scale on which all these figures are, from 0.
+    fn linear(figures: impl Iterator<Item = f64>) -> Self {
+        Self::Linear(figures.fold(1.0, f64::max))
+    }
+
+    /// The scale on which all these figures are, a factor of two from line to line.
+    fn doubling(figures: impl Iterator<Item = f64> + Clone) -> Self {
+        let least = figures.clone().fold(1.0, f64::min).log2().floor();
+        let most = figures.fold(2.0, f64::max).log2().ceil();
+        Self::Doubling(least as i32, most as i32)
+    }
+
+    /// The place of a figure: 0 at the lower end, 1 at the upper one.
+    fn place(self, figure: f64) -> f64 {
+        match self {
+            Self::Linear(most) => figure / most,
+            Self::Doubling(least, most) => {
+                (figure.log2() - f64::from(least)) / f64::from(most - least)
+            }
+        }
+    }
+
+    /// Figures with a grid line, and their labels.
+    fn grid(self) -> Vec<(f64, String)> {
+        match self {
+            Self::Linear(most) => {
+                let step = step(most);
+                let lines = (0..=(most / step) as u32).map(|line| f64::from(line) * step);
+                lines.map(|line| (line, format!("{line}"))).collect()
+            }
+            Self::Doubling(least, most) => {
+                let label = |power: i32| match power {
+                    0.. => format!("{}", 1u64 << power),
+                    _ => format!("1/{}", 1u64 << -power),
+                };
+                let lines = least..=most;
+                lines
+                    .map(|power| (f64::from(power).exp2(), label(power)))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// A coordinate system: lengths to the right, figures up. Its legend is above it.
 struct Panel {
     left: f32,
     right: f32,
     top: f32,
     bottom: f32,
     lengths: (u32, u32),
-    most: f64,
+    scale: Scale,
 }
 
 impl Panel {
@@ -44,18 +104,15 @@ impl Panel {
     }
 
     fn y(&self, figure: f64) -> f32 {
-        self.bottom - (self.bottom - self.top) * (figure / self.most) as f32
+        self.bottom - (self.bottom - self.top) * self.scale.place(figure) as f32
     }
 
     fn axes(&self, drawing: &mut Drawing, title: &str) {
-        let step = step(self.most);
-        let mut level = 0.0;
-        while level <= self.most {
+        for (level, label) in self.scale.grid() {
             let y = self.y(level);
             drawing.line((self.left, y), (self.right, y), GRID, 1.0);
             let at = (self.left - 8.0, y + 5.0);
-            drawing.text(&format!("{level}"), at, 14.0, Anchor::End, TEXT);
-            level += step;
+            drawing.text(&label, at, 14.0, Anchor::End, TEXT);
         }
         for log2n in self.lengths.0..=self.lengths.1 {
             let x = self.x(log2n);
@@ -66,7 +123,7 @@ impl Panel {
         let middle = (self.left + self.right) / 2.0;
         let below = (middle, self.bottom + 46.0);
         drawing.text("log2 of the length", below, 15.0, Anchor::Middle, TEXT);
-        let above = (self.left, self.top - 16.0);
+        let above = (self.left, TITLE);
         drawing.text(title, above, 17.0, Anchor::Start, TEXT);
     }
 
@@ -79,17 +136,11 @@ impl Panel {
                 let corners = [(x - 3.0, y), (x, y - 3.0), (x + 3.0, y), (x, y + 3.0)];
                 drawing.polygon(&corners, Style::Fill(series.ink));
             }
-            let y = self.top + legend_height(place) + 12.0;
-            let x = self.right - 250.0;
+            let (x, y) = (self.left, LEGEND + LEGEND_LINE * place as f32);
             drawing.line((x, y - 5.0), (x + 26.0, y - 5.0), series.ink, 2.0);
             drawing.text(series.name, (x + 34.0, y), 14.0, Anchor::Start, TEXT);
         }
     }
-}
-
-/// Height of the legend of so many series.
-const fn legend_height(series: usize) -> f32 {
-    20.0 * series as f32
 }
 
 /// Distance of grid lines: 1, 2 or 5 times a power of ten, so that there are four to ten.
@@ -113,48 +164,53 @@ pub fn draw(rows: &[Row]) -> Drawing {
         points.filter(|(_, figure)| figure.is_finite()).collect()
     };
     let series = |name, ink, points| Series { name, ink, points };
-    let limit = |row: &Row| Some(row.case.flops() as f64 / (row.floor.clocks() * 4.0));
+    let bound =
+        |row: &Row| Some(row.case.flops() as f64 / (1e3 * microseconds(row.bound.clocks())));
     let ours = |row: &Row| Some(row.ours.as_ref()?.gflops(&row.case));
     let peer = |row: &Row| Some(row.peer.as_ref()?.gflops(&row.case));
     let speed = [
-        series("floor of memory and arithmetic", LIMIT, of(1, &limit)),
+        series("bound: the output stored once", BOUND, of(1, &bound)),
         series("qpuscope, batch 1", OURS, of(1, &ours)),
         series("qpuscope, batch 10", OURS_OF_TEN, of(10, &ours)),
         series("GPU_FFT 3.0, batch 1", PEER, of(1, &peer)),
     ];
-    let target = |row: &Row| row.target().map(|(_, reachable)| reachable);
     let ratios = [
-        series("ceiling, batch 1", LIMIT, of(1, &Row::ceiling)),
-        series("batch 1", OURS, of(1, &Row::ratio)),
-        series("batch 10", OURS_OF_TEN, of(10, &Row::ratio)),
-        series("target, batch 1", PEER, of(1, &target)),
+        series("qpuscope, batch 1", OURS, of(1, &Row::ratio)),
+        series("qpuscope, batch 10", OURS_OF_TEN, of(10, &Row::ratio)),
     ];
     let mut drawing = Drawing::new(WIDTH, HEIGHT, "The FFT on the QPUs beside GPU_FFT 3.0");
     let width = (WIDTH as f32 - 2.0 * MARGIN - GAP) / 2.0 + 20.0;
     let panels = [
-        (MARGIN, "GFLOPS by 5 N log2 N (simulated)", &speed),
+        (
+            MARGIN,
+            "GFLOPS by 5 N log2 N, twice as many from line to line (simulated)",
+            &speed[..],
+            true,
+        ),
         (
             WIDTH as f32 - 40.0 - width,
-            "times as fast as GPU_FFT 3.0 (simulated)",
-            &ratios,
+            "times as fast as GPU_FFT 3.0, documented constants (simulated)",
+            &ratios[..],
+            false,
         ),
     ];
-    for (left, title, series) in panels {
+    for (left, title, series, doubles) in panels {
         let points = || series.iter().flat_map(|series| &series.points);
         let lengths = points().map(|(log2n, _)| *log2n);
         let (Some(first), Some(last)) = (lengths.clone().min(), lengths.max()) else {
             continue;
         };
-        let most = points().map(|(_, figure)| *figure).fold(1.0, f64::max);
-        let (top, bottom) = (60.0, HEIGHT as f32 - 74.0);
+        let figures = points().map(|(_, figure)| *figure);
         let panel = Panel {
             left,
             right: left + width,
-            top,
-            bottom,
+            top: LEGEND + LEGEND_LINE * speed.len() as f32,
+            bottom: HEIGHT as f32 - 74.0,
             lengths: (first, last),
-            // Every point is below the legend.
-            most: most * f64::from((bottom - top) / (bottom - top - legend_height(series.len()))),
+            scale: match doubles {
+                true => Scale::doubling(figures),
+                false => Scale::linear(figures),
+            },
         };
         panel.axes(&mut drawing, title);
         panel.series(&mut drawing, series);
@@ -172,6 +228,27 @@ mod tests {
             let lines = most / step(most);
             assert!((4.0..=10.0).contains(&lines), "{most}: {lines}");
         }
+    }
+
+    #[test]
+    fn every_figure_is_within_its_scale() {
+        let figures = [0.08, 2.3, 4.2, 15.3];
+        let doubling = Scale::doubling(figures.into_iter());
+        assert_eq!(doubling, Scale::Doubling(-4, 4));
+        for scale in [doubling, Scale::linear(figures.into_iter())] {
+            for figure in figures {
+                assert!(
+                    (0.0..=1.0).contains(&scale.place(figure)),
+                    "{scale:?} {figure}"
+                );
+            }
+            let grid = scale.grid();
+            assert!(
+                grid.iter()
+                    .all(|(line, _)| (0.0..=1.0).contains(&scale.place(*line)))
+            );
+        }
+        assert_eq!(doubling.grid()[0], (0.0625, "1/16".into()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Running both sides of every case, on as many threads as the machine has.
 
-use crate::case::{Case, Kind, PEER_LENGTHS};
+use crate::case::{Case, Kind};
 use crate::recorded::Recorded;
 use crate::row::Row;
 use crate::side::Side;
@@ -8,7 +8,6 @@ use crate::{ours, peer};
 use anyhow::Result;
 use fidelity::Userland;
 use fidelity::parallel::in_parallel;
-use flowgraph::plan::roofline::Roofline;
 use v3d_sim::Constants;
 
 /// Source of the peer's figures.
@@ -34,16 +33,13 @@ enum Task<'a> {
 pub fn run(
     cases: &[Case],
     source: &PeerSource<'_>,
-    roofline: &Roofline,
     constants: &Constants,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Vec<Row>> {
     let there = |place: &usize| ours::is_there(&cases[*place]);
     let mut tasks: Vec<Task> = (0..cases.len()).filter(there).map(Task::Ours).collect();
     if let PeerSource::Shaders(userland) = source {
-        let with_peer = cases
-            .iter()
-            .filter(|case| case.kind == Kind::Complex && PEER_LENGTHS.contains(&case.log2n));
+        let with_peer = cases.iter().filter(|case| case.has_peer());
         let mut shapes: Vec<_> = with_peer.map(|case| (case.log2n, case.batch)).collect();
         shapes.sort_unstable();
         shapes.dedup();
@@ -79,7 +75,7 @@ pub fn run(
                 matches!(task, Task::Peer(_, log2n, batch) if (*log2n, *batch) == (case.log2n, case.batch))
             }),
         },
-        floor: case.floor(roofline),
+        bound: case.bound(),
         wall: None,
     });
     Ok(rows.collect())

@@ -12,7 +12,7 @@ use qpuscope::client::Client;
 use qpuscope::input::{Channel, Samples};
 use qpuscope::link::{self, FIRST_BAUD, Opening};
 use qpuscope::log::Logs;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use wire::Message;
@@ -28,7 +28,7 @@ const BAUD: u32 = 921_600;
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// Wall times of one length, forward, batch 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Wall {
     /// Time of the first transform of a new plan: nothing is in V3D's caches.
     pub first_us: u64,

@@ -254,7 +254,7 @@ fn clocks_that_are_not_in_the_table_are_simulated_or_predicted() {
             panic!("{arguments:?}: {unasked}");
         };
         let share = unasked["share"].as_f64();
-        let is_there = share.is_some_and(|share| 0.02 < share && share < 2.5);
+        let is_there = share.is_some_and(|share| 0.0 < share && share < 1.0);
         assert_eq!(is_there, unasked["board"] == "pi1", "{unasked}");
     }
     let long = ["2048", "--batch", "50"];
@@ -273,7 +273,7 @@ fn clocks_that_are_not_in_the_table_are_simulated_or_predicted() {
     assert_eq!((one.0.map(|one| 3.0 * one), true), three);
     let real = plan(&["1048576", "--real"]);
     assert_eq!(clocks(&real), (None, false));
-    assert!(real["floor_clocks"].as_f64() > Some(1e6), "{real}");
+    assert!(real["floor_clocks"].as_f64() > Some(9e5), "{real}");
 }
 
 #[test]

@@ -55,8 +55,8 @@ impl QpuPlan {
             sentences.push(cost::sentence(&planned, clocks, source, CLOCK_HZ, board));
         }
         if !is_pi2 {
-            let floor = cost::floor(&planned.request);
-            sentences.push(cost::floor_sentence(floor, clocks));
+            let bound = cost::bound(&planned.request);
+            sentences.push(cost::bound_sentence(bound, clocks));
         }
         Some(Self {
             title: planned.title(Direction::Forward),

@@ -49,12 +49,13 @@ const USAGE: &str = "usage: cargo xtask <command>
                        exit 1 when one is out of its band [--json] [--out FILE] [--no-variants]
   tune [FROM..TO]      times every split of each length on the simulator [--board NAME] [--conservative]
                        [--more-passes] [5,7,7 ..]; --write: the fastest into qpu/src/fft/planner/tuned, where plans find them
-  bench                the FFT on the QPUs beside GPU_FFT, length by length: docs/performance.md
+  bench                the FFT on the QPUs beside GPU_FFT, length by length
                        [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
                        [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]
-                       [--json] [--recorded]; --record: keeps GPU_FFT's figures for --recorded;
-                       --beside: only the tables of the ARM and of planes;
-                       --host [--python PYTHON]: `qpuscope read` in each format beside NumPy, on this computer
+                       [--json] [--recorded]; --record: keeps the figures, and writes docs/performance.md
+                       from all that are kept; --beside: so the tables of the ARM and of planes;
+                       --document: only writes it; --host [--python PYTHON]: `qpuscope read` in each
+                       format beside NumPy, on this computer
   clib DIR             libqpuscope into a folder: libraries, headers, qpuscope.pc
   card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
   dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS

@@ -8,7 +8,7 @@ use fidelity::Userland;
 use fidelity::machine::config;
 use fidelity::parallel::in_parallel;
 use fidelity::report::table::{Table, figure};
-use flowgraph::plan::roofline::Roofline;
+use flowgraph::plan::bound::Bound;
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
@@ -103,7 +103,7 @@ pub fn table(planes: &[Plane]) -> Table {
         "passes",
         "clocks",
         "us",
-        "floor us",
+        "bound us",
         "share",
         "GPU_FFT us",
         "ratio",
@@ -114,7 +114,7 @@ pub fn table(planes: &[Plane]) -> Table {
             log2_columns,
             ..
         } = *plane;
-        let floor = Roofline::SIMULATED.floor_of_request(&request(log2_rows, log2_columns));
+        let bound = Bound::of_request(&request(log2_rows, log2_columns));
         let us = microseconds(plane.cycles as f64);
         let peer = plane.peer_cycles.map(|cycles| microseconds(cycles as f64));
         let dash = || "-".to_owned();
@@ -123,8 +123,8 @@ pub fn table(planes: &[Plane]) -> Table {
             plane.passes.to_string(),
             figure(plane.cycles as f64),
             figure(us),
-            figure(microseconds(floor.clocks())),
-            format!("{:.2}", floor.clocks() / plane.cycles as f64),
+            figure(microseconds(bound.clocks())),
+            format!("{:.2}", bound.clocks() / plane.cycles as f64),
             peer.map_or_else(dash, figure),
             peer.map_or_else(dash, |peer| format!("{:.2}", peer / us)),
         ]);

@@ -1,9 +1,26 @@
 //! Tables of lengths: a row each, and how its figures are written.
 
 use crate::case::Case;
-use crate::row::{Met, Row};
+use crate::row::Row;
 use crate::side::{Side, microseconds};
 use fidelity::report::table::{Table, figure};
+
+/// The table of a reader who chooses: times, ratio and errors.
+pub fn chosen(rows: &[&Row]) -> Table {
+    let mut table = Table::new(&["points", "us", "GPU_FFT us", "ratio", "ppm", "GPU_FFT ppm"]);
+    for row in rows {
+        let (ours, peer) = (row.ours.as_ref(), row.peer.as_ref());
+        table.row(vec![
+            figure(f64::from(1u32 << row.case.log2n)),
+            time(ours.map(Side::us)),
+            time(peer.map(Side::us)),
+            decimals(row.ratio()),
+            decimals(ours.map(|side| side.hello_ppm)),
+            decimals(peer.map(|side| side.hello_ppm)),
+        ]);
+    }
+    table
+}
 
 /// Ours beside the peer's.
 pub fn compared(rows: &[&Row]) -> Table {
@@ -14,18 +31,13 @@ pub fn compared(rows: &[&Row]) -> Table {
         "GPU_FFT us",
         "ratio",
         "ceiling",
-        "target",
-        "met",
-        "memory us",
-        "arithmetic us",
+        "bound us",
         "share",
-        "met",
         "passes",
         "ppm",
         "GPU_FFT",
         "random ppm",
         "GPU_FFT",
-        "met",
     ]);
     for row in rows {
         let (ours, peer) = (row.ours.as_ref(), row.peer.as_ref());
@@ -38,18 +50,13 @@ pub fn compared(rows: &[&Row]) -> Table {
             time(peer.map(Side::us)),
             decimals(row.ratio()),
             decimals(row.ceiling()),
-            decimals(row.target().map(|(_, reachable)| reachable)),
-            met(row.ratio_met()),
-            time(Some(microseconds(row.floor.memory))),
-            time(Some(microseconds(row.floor.arithmetic))),
+            time(Some(microseconds(row.bound.clocks()))),
             decimals(row.share()),
-            met(row.share_met()),
             ours.map_or_else(dash, |side| side.passes.to_string()),
             decimals(ours.map(hello)),
             decimals(peer.map(hello)),
             decimals(ours.map(random)),
             decimals(peer.map(random)),
-            met(row.errors_met()),
         ]);
     }
     table
@@ -136,14 +143,4 @@ pub fn decimals(value: Option<f64>) -> String {
 /// A part of 1, in per cent.
 pub fn share(part: f64) -> String {
     format!("{:.0} %", 100.0 * part)
-}
-
-/// The word for a target met or missed; nothing where there is no target.
-pub fn met(met: Met) -> String {
-    match met {
-        None => "",
-        Some(true) => "yes",
-        Some(false) => "**no**",
-    }
-    .into()
 }

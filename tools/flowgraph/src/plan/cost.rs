@@ -1,8 +1,8 @@
-//! V3D clocks of a plan, from committed tables, and the floor below them.
+//! V3D clocks of a plan, from committed tables, and the bound below them.
 //!
 //! The tables ([`qpu::fft::planner::tuning`]) have what `cargo xtask tune` measured on the
 //! simulator, forward, for a Pi 1 and a Pi 2: of a single transform and, up to 2^15 points, of ten.
-//! The floor is that of `cargo xtask bench` ([`super::roofline`]), which is of a Pi 1. Both are
+//! The bound is that of `cargo xtask bench` ([`super::bound`]), which is of a Pi 1. Both are
 //! modelled; no board has run them.
 
 use qpu::fft::Split;
@@ -10,7 +10,7 @@ use qpu::fft::planner::tuning;
 use qpu::fft::request::{Request, Transform};
 
 use super::Planned;
-use super::roofline::Roofline;
+use super::bound::Bound;
 
 /// Clocks of a request.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -52,10 +52,10 @@ pub fn tabled(planned: &Planned) -> Option<Clocks> {
     })
 }
 
-/// The least clocks that memory and arithmetic of a Pi 1 leave to a request.
+/// The least clocks that a Pi 1 leaves to a request.
 #[must_use]
-pub fn floor(request: &Request) -> f64 {
-    Roofline::SIMULATED.floor_of_request(request).clocks()
+pub fn bound(request: &Request) -> f64 {
+    Bound::of_request(request).clocks()
 }
 
 /// The clocks in a sentence.
@@ -74,21 +74,20 @@ pub fn sentence(
     )
 }
 
-/// The floor in a sentence, beside the clocks where there are any.
+/// The bound in a sentence, beside the clocks where there are any.
 #[must_use]
-pub fn floor_sentence(floor: f64, clocks: Option<f64>) -> String {
+pub fn bound_sentence(bound: f64, clocks: Option<f64>) -> String {
+    let least = format!("no plan takes less than {bound:.0} clocks");
     match clocks {
-        Some(clocks) => format!(
-            "floor {floor:.0} clocks: {:.2} of the roofline",
-            floor / clocks
-        ),
-        None => format!("floor {floor:.0} clocks"),
+        Some(clocks) => format!("{least}, {:.2} of these", bound / clocks),
+        None => least,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::bound::STORED_BYTES_PER_CLOCK;
     use qpu::fft::planner::tuning::Chip;
 
     fn clocks(log2_points: u32, batch: u32) -> Option<Clocks> {
@@ -129,13 +128,16 @@ mod tests {
             line,
             "5704 V3D clocks (simulated), 5.57 a point, 23 us on pi1"
         );
-        assert_eq!(floor_sentence(100.4, None), "floor 100 clocks");
         assert_eq!(
-            floor_sentence(100.0, Some(200.0)),
-            "floor 100 clocks: 0.50 of the roofline"
+            bound_sentence(100.4, None),
+            "no plan takes less than 100 clocks"
         );
-        let memory = f64::from(2u32 * (16 << 10)) / Roofline::SIMULATED.system_l2;
-        assert!((floor(&planned.request) - memory).abs() < 1e-9 * memory);
+        assert_eq!(
+            bound_sentence(100.0, Some(200.0)),
+            "no plan takes less than 100 clocks, 0.50 of these"
+        );
+        let stored = f64::from(8u32 << 10) / STORED_BYTES_PER_CLOCK;
+        assert!((bound(&planned.request) - stored).abs() < 1e-9 * stored);
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! run. [`cost`] has the clocks that the simulator took, from committed tables. So nothing here was
 //! measured on a board.
 
+pub mod bound;
 pub mod cost;
 mod pass;
-pub mod roofline;
 pub mod words;
 
 pub use pass::PassLine;

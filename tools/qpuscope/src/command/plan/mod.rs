@@ -4,9 +4,9 @@
 //! `cargo xtask tune` measured on the simulator, forward, and committed, for a Pi 1 and a Pi 2: of
 //! a single transform and, up to 2^15 points, of ten. What is not in these tables is run on the
 //! simulator, unless it is long: then other batches are predicted from those, and other kinds have
-//! no clocks. The floor is that of `cargo xtask bench` ([`flowgraph::plan::roofline`]), which is of
-//! a Pi 1. With `--time` any plan is run on the simulator as any board, with `--port` on the QPUs
-//! of a board as well.
+//! no clocks. The bound is that of `cargo xtask bench` ([`flowgraph::plan::bound`]), which is of a
+//! Pi 1. With `--time` any plan is run on the simulator as any board, with `--port` on the QPUs of
+//! a board as well.
 
 mod report;
 
@@ -131,7 +131,7 @@ pub fn run(options: &Options) -> Result<()> {
         planned: &planned,
         direction,
         clocks,
-        floor: (board == Board::Pi1).then(|| cost::floor(&request)),
+        bound: (board == Board::Pi1).then(|| cost::bound(&request)),
         constants: &model,
         board,
         measured: measured.as_ref(),

@@ -17,7 +17,7 @@ pub(super) struct Report<'a> {
     pub planned: &'a Planned,
     pub direction: Direction,
     pub clocks: Option<f64>,
-    pub floor: Option<f64>,
+    pub bound: Option<f64>,
     /// True if its clocks are concluded from those of other batches.
     pub is_predicted: bool,
     pub constants: &'a Constants,
@@ -79,8 +79,8 @@ impl Report<'_> {
         if let Some(Measured { us, place }) = self.measured {
             let _ = writeln!(text, "{us} us on {place} (the shortest of {RUNS} runs)");
         }
-        if let Some(floor) = self.floor {
-            let line = cost::floor_sentence(floor, self.clocks);
+        if let Some(bound) = self.bound {
+            let line = cost::bound_sentence(bound, self.clocks);
             let _ = writeln!(text, "{line}");
         }
         text
@@ -122,8 +122,8 @@ impl Report<'_> {
             "clocks": self.clocks,
             "clocks_are_predicted": self.clocks.is_some() && self.is_predicted,
             "us": self.clocks.map(|clocks| clocks * 1e6 / self.clock_hz()),
-            "floor_clocks": self.floor,
-            "share": self.floor.zip(self.clocks).map(|(floor, clocks)| floor / clocks),
+            "floor_clocks": self.bound,
+            "share": self.bound.zip(self.clocks).map(|(bound, clocks)| bound / clocks),
             "constants": constants::changed(self.constants),
             "measured_us": self.measured.map(|measured| measured.us),
             "measured_on": self.measured.map(|measured| &measured.place),
