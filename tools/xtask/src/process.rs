@@ -7,6 +7,7 @@
 
 use anyhow::{Context, Result, bail};
 use std::io::Read;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,12 +37,21 @@ pub fn must(command: &mut Command, limit: Duration) -> Result<()> {
     match status {
         Some(status) if status.success() => Ok(()),
         Some(status) => bail!("`{}` ended with {status}", describe(command)),
-        None => bail!(
-            "`{}` had not ended after {} s and was stopped",
-            describe(command),
-            limit.as_secs()
-        ),
+        None => bail!(stopped(command, limit)),
     }
+}
+
+/// A sentence about a command that its limit has ended.
+pub fn stopped(command: &Command, limit: Duration) -> String {
+    let again = match Path::new(command.get_program()).file_stem() {
+        Some(name) if name == "cargo" => "; run it again: it goes on from what is compiled",
+        _ => "",
+    };
+    format!(
+        "`{}` had not ended after {} s and was stopped{again}",
+        describe(command),
+        limit.as_secs()
+    )
 }
 
 /// The output of a command, and how it ended.
@@ -158,6 +168,13 @@ mod tests {
     fn runs(process: u32) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
         stat.is_ok_and(|stat| !stat.contains(") Z "))
+    }
+
+    #[test]
+    fn a_build_that_was_stopped_says_that_a_second_run_goes_on() {
+        let said = |program: &str| stopped(&Command::new(program), Duration::from_secs(9));
+        assert!(said("/usr/bin/cargo").contains("after 9 s and was stopped; run it again"));
+        assert!(said("apt-get").ends_with("was stopped"));
     }
 
     #[test]

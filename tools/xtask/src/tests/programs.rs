@@ -107,8 +107,10 @@ fn cargo(command: &[&str], arguments: &[String]) -> Result<Vec<Value>> {
     cargo.args(command).args(["--locked", "--workspace"]);
     cargo.arg("--message-format=json-render-diagnostics");
     let output = process::capture(cargo.args(arguments), BUILD_LIMIT)?;
-    if !output.status.is_some_and(|status| status.success()) {
-        bail!("the tests did not build\n{}", output.stderr);
+    match output.status {
+        Some(status) if status.success() => {}
+        Some(_) => bail!("the tests did not build\n{}", output.stderr),
+        None => bail!(process::stopped(&cargo, BUILD_LIMIT)),
     }
     let messages = output.stdout.lines();
     Ok(messages
