@@ -173,11 +173,20 @@ mod fake {
     impl DmaBuf {
         /// Memory of the test's own, aligned to lines as the arena's is.
         pub fn fake(words: usize) -> Self {
-            // Of zeros, for which a system has pages only where they are used.
-            let memory = vec![0_u32; words + LINE_BYTES / 4].leak();
-            let skipped = memory.as_ptr().align_offset(LINE_BYTES);
-            let start = NonNull::from(&mut memory[skipped..]).cast();
-            let fake = Self { start, words };
+            // Addresses are cut to 32 bits, so memory of this computer may pass their end.
+            let passes_end = |fake: &Self| {
+                let bytes = u32::try_from(4 * words).expect("less than the board's memory");
+                fake.bus().0.checked_add(bytes).is_none()
+            };
+            let mut tries = std::iter::repeat_with(|| {
+                // Of zeros, for which a system has pages only where they are used.
+                let memory = vec![0_u32; words + LINE_BYTES / 4].leak();
+                let skipped = memory.as_ptr().align_offset(LINE_BYTES);
+                let start = NonNull::from(&mut memory[skipped..]).cast();
+                Self { start, words }
+            });
+            let fake = tries.find(|fake| !passes_end(fake)).expect("one of them");
+            let start = fake.start;
             FAKES.with_borrow_mut(|fakes| fakes.push((fake.bus(), start, words)));
             fake
         }
