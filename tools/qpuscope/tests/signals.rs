@@ -18,7 +18,10 @@ const TRIES: usize = 20;
 const SIGNALS: [&str; 3] = ["-INT", "-TERM", "-HUP"];
 
 fn start(folder: &Path, arguments: &[&str]) -> Child {
-    let mut command = qpuscope();
+    // Whoever runs the tests may have started them to ignore signals, as `nohup` does.
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT,TERM,HUP");
+    command.arg(qpuscope().get_program());
     command.args(arguments).current_dir(folder);
     let (input, output) = (Stdio::null(), Stdio::null());
     let command = command.stdin(input).stdout(output).stderr(Stdio::null());

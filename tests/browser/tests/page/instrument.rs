@@ -18,7 +18,9 @@ fn the_generators_tone_has_its_frequency_and_level() {
     let value = |name: &str| peak[name].as_f64().expect("a number");
     assert!((value("hz") - 6400.0).abs() < BIN_HZ / 10.0, "{peak}");
     assert!((value("levelDb") + 6.0206).abs() < 0.1, "{peak}");
-    // A refused setting is a sentence beside the settings, and the stream goes on.
+    // A refused setting is a sentence beside the settings, and the stream goes on. Until the page
+    // has the board's settings it may be changing the rate of the line.
+    open.wait("s.ready");
     let refusal = open.eval("window.qpuscope.app.settings.set('n=1000')");
     assert!(
         refusal.as_str().is_some_and(|text| text.contains("65536")),
