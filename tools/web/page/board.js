@@ -20,6 +20,8 @@ export class Board {
 
   #waiting = new Map();
   #isClosed = false;
+  /** What is to be sent once the rate of the line is the new one; null while no change is under way. */
+  #held = null;
 
   /**
    * @param {object} link see link.js
@@ -65,6 +67,12 @@ export class Board {
    *   when it was not carried out, and text a sentence
    */
   request(bytes) {
+    return this.#request(bytes, false);
+  }
+
+  /** Sends a request, which waits for a change of the rate unless it is part of it. */
+  #request(bytes, isOfChange) {
+    const waits = () => this.#held && !isOfChange;
     const number = this.scope.last_request;
     if (this.#isClosed) return Promise.resolve({ kind: 'closed', text: 'The line was closed.' });
     if (bytes.length === 0) return Promise.resolve({ kind: 'nak', text: 'These are more words than a request holds.' });
@@ -79,10 +87,33 @@ export class Board {
         kind: 'late',
         text: `The board did not answer within ${ANSWER_MS / 1000} s. Is it at another baud rate, or does another program read the line?`,
       }), ANSWER_MS);
-      const repeat = setInterval(() => this.link.send(this.scope.repeat(number)), REPEAT_MS);
+      const repeat = setInterval(() => { if (!waits()) this.link.send(this.scope.repeat(number)); }, REPEAT_MS);
       this.#waiting.set(number, end);
-      this.link.send(bytes);
+      if (waits()) this.#held.push(bytes);
+      else this.link.send(bytes);
     });
+  }
+
+  /**
+   * Takes both ends of the line to another rate, or back to the one before. Other requests wait
+   * meanwhile: at a rate that the board does not have they read as a break, which ends the change.
+   * @param {{from: number, to: number}} rates in baud
+   * @param {() => Promise<void>} settled waits until the board has the new rate
+   * @returns {Promise<void>}
+   */
+  async changeRate({ from, to }, settled) {
+    this.#held = [];
+    const answer = await this.#request(this.scope.baud(to), true);
+    if (answer.kind === 'ack') {
+      await settled();
+      this.link.setBaud(to);
+      const pong = await this.#request(this.scope.ping(), true);
+      // The board has gone back to the rate before by itself.
+      if (pong.kind !== 'pong') this.link.setBaud(from);
+    }
+    const held = this.#held;
+    this.#held = null;
+    held.forEach((bytes) => this.link.send(bytes));
   }
 
   /** Ends the line without a sentence. */

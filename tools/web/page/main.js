@@ -150,16 +150,8 @@ async function upAndFast(board, link, pace) {
     app.say(hello.text);
     return false;
   }
-  const answer = await board.request(board.scope.baud(FAST_BAUD));
-  if (isOther()) return false;
-  if (answer.kind !== 'ack') return true;
-  await pace.reaches(pace.seconds + SETTLE_S);
-  if (isOther()) return false;
-  link.setBaud(FAST_BAUD);
-  const pong = await board.request(board.scope.ping());
-  // The board has gone back to the rate before by itself.
-  if (pong.kind !== 'pong') link.setBaud(115_200);
-  return true;
+  await board.changeRate({ from: 115_200, to: FAST_BAUD }, () => pace.reaches(pace.seconds + SETTLE_S));
+  return !isOther();
 }
 
 async function start() {
