@@ -30,6 +30,17 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// The counts of a record in which nothing was lost or clipped.
+    pub const NOTHING: Self = Self {
+        overruns: Some(0),
+        left_out: Some(0),
+        clipped: Some(0),
+        dropped_records: Some(0),
+        clamped: 0,
+        qpu_us: 0,
+        cpu_us: 0,
+    };
+
     /// Adds those of another record. What one of them does not have, the sum has not either.
     pub fn add(&mut self, other: &Self) {
         let both = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
@@ -353,13 +364,7 @@ pub(crate) mod tests {
             stream: 0,
             record: 1,
             first_sample: 0,
-            counters: Counters {
-                overruns: Some(0),
-                left_out: Some(0),
-                clipped: Some(0),
-                dropped_records: Some(0),
-                ..Counters::default()
-            },
+            counters: Counters::NOTHING,
             totals: StreamTotals::default(),
         }
     }

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::part::Part;
+use super::part::PartFile;
 use crate::failure::{Failure, Result};
 use crate::stop;
 
@@ -33,7 +33,7 @@ enum Sink {
     /// A regular file, which gets its name in the end.
     Beside {
         file: BufWriter<File>,
-        part: Part,
+        part: PartFile,
         target: PathBuf,
         replaces: bool,
     },
@@ -158,7 +158,7 @@ impl Sink {
 }
 
 /// A file beside `target`, with what it is to keep of the `old` one.
-fn beside(target: &Path, old: Option<&std::fs::Metadata>) -> io::Result<(File, Part)> {
+fn beside(target: &Path, old: Option<&std::fs::Metadata>) -> io::Result<(File, PartFile)> {
     if old.is_some() {
         // A file that may not be written may not be replaced either.
         File::options().write(true).open(target)?;
@@ -166,7 +166,7 @@ fn beside(target: &Path, old: Option<&std::fs::Metadata>) -> io::Result<(File, P
     let mode = old.map_or(NEW_MODE, |old| old.mode() & 0o7777);
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let kept = name.floor_char_boundary(NAME_BYTES);
-    let (file, part) = Part::of(|| {
+    let (file, part) = PartFile::of(|| {
         tempfile::Builder::new()
             .prefix(&format!("{}.", &name[..kept]))
             .suffix(".part")

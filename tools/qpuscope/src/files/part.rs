@@ -18,9 +18,9 @@ const STEP: Duration = Duration::from_secs(1);
 static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(vec![]);
 
 /// The name of a part. Dropping it removes the file.
-pub struct Part(Option<TempPath>);
+pub struct PartFile(Option<TempPath>);
 
-impl Part {
+impl PartFile {
     /// Notes the file that `make` makes.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PartFile {
     fn drop(&mut self) {
         if let Some(path) = self.0.take() {
             let mut parts = parts();
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_part_is_known_until_it_is_renamed_or_dropped() {
         let folder = tempfile::tempdir().expect("a folder");
-        let part = || Part::of(|| NamedTempFile::new_in(folder.path())).expect("a part");
+        let part = || PartFile::of(|| NamedTempFile::new_in(folder.path())).expect("a part");
         let count = || {
             let parts = parts();
             let own = parts.iter().filter(|part| part.starts_with(folder.path()));

@@ -38,7 +38,7 @@ struct PlacedLine<'a> {
 }
 
 /// The records so far.
-pub(super) struct Answer {
+pub(super) struct RecordingAnswer {
     /// The fields that all records share.
     settings: Value,
     /// The width of a bin in hertz.
@@ -47,7 +47,7 @@ pub(super) struct Answer {
     records: Vec<RecordAnswer>,
 }
 
-impl Answer {
+impl RecordingAnswer {
     /// The answer for the first record of a recording of this name.
     pub(super) fn begin(name: &str, has_channels: bool, spectrum: &Spectrum) -> Self {
         let mut settings = output::settings(spectrum);
@@ -57,13 +57,7 @@ impl Answer {
         Self {
             settings,
             bin_hz: spectrum.bin_hz(),
-            counters: Counters {
-                overruns: Some(0),
-                left_out: Some(0),
-                clipped: Some(0),
-                dropped_records: Some(0),
-                ..Counters::default()
-            },
+            counters: Counters::NOTHING,
             records: vec![],
         }
     }
@@ -163,7 +157,7 @@ mod tests {
     }
 
     fn answer(records: &[(&str, Spectrum)]) -> Value {
-        let mut answer = Answer::begin("a.wav", true, &records[0].1);
+        let mut answer = RecordingAnswer::begin("a.wav", true, &records[0].1);
         for (channel, spectrum) in records {
             answer.take(channel, spectrum, strongest(spectrum, 5));
         }

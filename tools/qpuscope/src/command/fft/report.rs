@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::answer::Answer;
+use super::answer::RecordingAnswer;
 use super::coverage::{Coverage, remarks};
 use super::options::Options;
 use crate::failure::{Failure, Result};
@@ -67,7 +67,7 @@ pub(super) struct Results<'a> {
     recording: &'a Recording,
     channels: Vec<Coverage<'a>>,
     /// All records, for JSON.
-    answer: Option<Answer>,
+    answer: Option<RecordingAnswer>,
     /// The last warning of results that may be wrong.
     doubts: Option<String>,
 }
@@ -133,7 +133,7 @@ impl<'a> Results<'a> {
             let has_channels = channels.len() > 1;
             let answer = self
                 .answer
-                .get_or_insert_with(|| Answer::begin(name, has_channels, &spectrum));
+                .get_or_insert_with(|| RecordingAnswer::begin(name, has_channels, &spectrum));
             answer.take(&channels[channel].name, &spectrum, lines);
         }
         Ok(())

@@ -14,7 +14,7 @@ const WAY: Duration = Duration::from_secs(1);
 
 /// Places for connections, and for tabs among them.
 pub struct Places {
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenPlaces>,
     /// A place was given back.
     freed: Condvar,
     most: usize,
@@ -23,17 +23,17 @@ pub struct Places {
 
 /// The connections that have a place, the oldest first.
 #[derive(Default)]
-struct Taken {
-    held: Vec<Held>,
+struct TakenPlaces {
+    held: Vec<HeldPlace>,
     next_id: u64,
 }
 
-struct Held {
+struct HeldPlace {
     id: u64,
-    kind: Kind,
+    kind: ConnectionKind,
 }
 
-enum Kind {
+enum ConnectionKind {
     /// Has not shown a token yet.
     Stranger(TcpStream),
     /// Has to make way.
@@ -59,7 +59,7 @@ impl Places {
         })
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, TakenPlaces> {
         // No step leaves the list half changed.
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -70,7 +70,7 @@ impl Places {
         let mut taken = self.taken();
         if taken.held.len() >= self.most {
             taken.send_oldest_away();
-            let is_full = |taken: &mut Taken| taken.held.len() >= self.most;
+            let is_full = |taken: &mut TakenPlaces| taken.held.len() >= self.most;
             let waited = self.freed.wait_timeout_while(taken, WAY, is_full);
             taken = waited.unwrap_or_else(PoisonError::into_inner).0;
             if taken.held.len() >= self.most {
@@ -79,8 +79,8 @@ impl Places {
         }
         let id = taken.next_id;
         taken.next_id += 1;
-        let kind = Kind::Stranger(stream);
-        taken.held.push(Held { id, kind });
+        let kind = ConnectionKind::Stranger(stream);
+        taken.held.push(HeldPlace { id, kind });
         Some(Place {
             places: Arc::clone(self),
             id,
@@ -94,18 +94,18 @@ impl Places {
     }
 }
 
-impl Taken {
+impl TakenPlaces {
     fn tabs(&self) -> usize {
-        let is_tab = |held: &&Held| matches!(held.kind, Kind::Tab);
+        let is_tab = |held: &&HeldPlace| matches!(held.kind, ConnectionKind::Tab);
         self.held.iter().filter(is_tab).count()
     }
 
     /// Ends the connection of the oldest stranger.
     fn send_oldest_away(&mut self) {
         for held in &mut self.held {
-            if let Kind::Stranger(stream) = &held.kind {
+            if let ConnectionKind::Stranger(stream) = &held.kind {
                 let _ = stream.shutdown(Shutdown::Both);
-                held.kind = Kind::Leaving;
+                held.kind = ConnectionKind::Leaving;
                 return;
             }
         }
@@ -122,8 +122,8 @@ impl Place {
         }
         let own = taken.held.iter_mut().find(|held| held.id == self.id);
         match own {
-            Some(held) if matches!(held.kind, Kind::Stranger(_)) => {
-                held.kind = Kind::Tab;
+            Some(held) if matches!(held.kind, ConnectionKind::Stranger(_)) => {
+                held.kind = ConnectionKind::Tab;
                 true
             }
             _ => false,

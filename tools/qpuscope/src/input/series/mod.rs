@@ -21,7 +21,7 @@ use crate::files::input;
 use crate::text::quote;
 use columns::choose_column;
 use grid::{Grid, Uneven};
-use numbers::{Style, style, value};
+use numbers::{NumberStyle, style, value};
 use rows::{Rows, counted, shown};
 use signal::Rate;
 use table::{Table, parse};
@@ -71,7 +71,7 @@ pub fn points(name: &str, bytes: &[u8]) -> Result<Vec<[f64; 2]>> {
 }
 
 /// The style of a column's numbers.
-fn style_of(name: &str, table: &Table, column: usize) -> Result<Style> {
+fn style_of(name: &str, table: &Table, column: usize) -> Result<NumberStyle> {
     let field = |row: usize| table.rows[row].1.get(column).map_or("", String::as_str);
     style((0..table.rows.len()).map(field)).map_err(|row| {
         Failure::usage(format!(
@@ -117,7 +117,7 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
         ));
     }
     let samples = &rows.samples[first..=last];
-    let Placed {
+    let PlacedValues {
         values,
         rate: stamped,
     } = placed(name, &table, times, samples, how, &mut notes)?;
@@ -161,7 +161,7 @@ fn no_rate(name: &str, table: &Table, column: usize) -> Failure {
 fn note_lines(
     table: &Table,
     column: usize,
-    style: Style,
+    style: NumberStyle,
     is_timed: bool,
     rows: &Rows,
     notes: &mut Vec<String>,
@@ -191,8 +191,8 @@ fn note_lines(
     });
     if let Some(odd) = odd {
         let as_what = match style {
-            Style::Comma => "decimal commas",
-            Style::Point => "separators between thousands",
+            NumberStyle::Comma => "decimal commas",
+            NumberStyle::Point => "separators between thousands",
         };
         notes.push(format!(
             "numbers were read with {as_what}, as `{}`",
@@ -243,7 +243,7 @@ fn uneven(name: &str, table: &Table, times: TimeColumn, row: usize, what: &str) 
 }
 
 /// Values at equal steps, and the rate that times give.
-struct Placed {
+struct PlacedValues {
     values: Vec<f64>,
     rate: Option<Rate>,
 }
@@ -257,7 +257,7 @@ fn placed(
     samples: &[rows::Sample],
     how: &Reading,
     notes: &mut Vec<String>,
-) -> Result<Placed> {
+) -> Result<PlacedValues> {
     let one_by_one: Vec<u64> = (0..samples.len() as u64).collect();
     let grid = match times {
         Some(times) if samples.len() > 1 => match on_grid(name, table, times, samples) {
@@ -282,7 +282,7 @@ fn placed(
             ))
         })?;
         notes.extend(fill::notes(table, samples, &one_by_one, None));
-        return Ok(Placed { values, rate: None });
+        return Ok(PlacedValues { values, rate: None });
     };
     notes.extend(fill::notes(
         table,
@@ -296,7 +296,7 @@ fn placed(
             100.0 * beside
         ));
     }
-    Ok(Placed {
+    Ok(PlacedValues {
         values,
         rate: Some(grid.rate),
     })

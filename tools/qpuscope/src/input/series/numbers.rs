@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// The mark in front of the digits that are less than one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Style {
+pub enum NumberStyle {
     /// A point; commas may stand between thousands.
     Point,
     /// A comma; points may stand between thousands.
@@ -46,16 +46,16 @@ pub fn is_missing(field: &str) -> bool {
 }
 
 /// The number of a field, written as Rust reads it; nothing when it is none in this style.
-pub fn plain(field: &str, style: Style) -> Option<Cow<'_, str>> {
+pub fn plain(field: &str, style: NumberStyle) -> Option<Cow<'_, str>> {
     let field = field.trim();
     let is_plain = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
-    if style == Style::Point && field.chars().all(is_plain) {
+    if style == NumberStyle::Point && field.chars().all(is_plain) {
         let value = field.parse::<f64>().ok()?;
         return value.is_finite().then_some(Cow::Borrowed(field));
     }
     let (mark, other) = match style {
-        Style::Point => ('.', ','),
-        Style::Comma => (',', '.'),
+        NumberStyle::Point => ('.', ','),
+        NumberStyle::Comma => (',', '.'),
     };
     let (mantissa, exponent) = match field.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent),
@@ -90,30 +90,30 @@ pub fn plain(field: &str, style: Style) -> Option<Cow<'_, str>> {
 }
 
 /// The value of a field in a style.
-pub fn value(field: &str, style: Style) -> Option<f64> {
+pub fn value(field: &str, style: NumberStyle) -> Option<f64> {
     plain(field, style)?.parse().ok()
 }
 
 /// Returns whether a field is a number in any style.
 pub fn is_number(field: &str) -> bool {
-    plain(field, Style::Point).is_some() || plain(field, Style::Comma).is_some()
+    plain(field, NumberStyle::Point).is_some() || plain(field, NumberStyle::Comma).is_some()
 }
 
 /// The style of a column.
 ///
 /// # Errors
 /// With the place among the fields of one that may be two numbers, where none decides.
-pub fn style<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Style, usize> {
+pub fn style<'a>(fields: impl Iterator<Item = &'a str>) -> Result<NumberStyle, usize> {
     let (mut points, mut commas, mut doubtful) = (0_u64, 0_u64, None);
     for (at, field) in fields.enumerate() {
-        let point = value(field, Style::Point);
+        let point = value(field, NumberStyle::Point);
         // A number with a point alone is one in every table.
         if point.is_some() && !field.contains(',') {
             points += 1;
-            commas += u64::from(value(field, Style::Comma).is_some());
+            commas += u64::from(value(field, NumberStyle::Comma).is_some());
             continue;
         }
-        let comma = value(field, Style::Comma);
+        let comma = value(field, NumberStyle::Comma);
         points += u64::from(point.is_some());
         commas += u64::from(comma.is_some());
         if point.is_some() && comma.is_some() && point != comma {
@@ -121,9 +121,9 @@ pub fn style<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Style, usize> 
         }
     }
     match doubtful {
-        _ if commas > points => Ok(Style::Comma),
+        _ if commas > points => Ok(NumberStyle::Comma),
         Some(at) if commas == points => Err(at),
-        _ => Ok(Style::Point),
+        _ => Ok(NumberStyle::Point),
     }
 }
 
@@ -134,30 +134,30 @@ mod tests {
     #[test]
     fn numbers_of_both_styles_are_read() {
         for (field, style, expected) in [
-            ("1234.5", Style::Point, Some(1234.5)),
-            (" -1e-3 ", Style::Point, Some(-0.001)),
-            ("1,234.5", Style::Point, Some(1234.5)),
-            ("-12,345,678", Style::Point, Some(-12_345_678.0)),
-            ("1 234.5", Style::Point, Some(1234.5)),
-            ("1\u{202f}234", Style::Point, Some(1234.0)),
-            ("1'234.5", Style::Point, Some(1234.5)),
-            ("1,23.5", Style::Point, None),
-            ("1,2345", Style::Point, None),
-            ("1,234 567", Style::Point, None),
-            ("10,5", Style::Point, None),
-            ("10,5", Style::Comma, Some(10.5)),
-            (",5", Style::Comma, Some(0.5)),
-            ("-1.234,5e2", Style::Comma, Some(-123_450.0)),
-            ("10.5", Style::Comma, None),
-            ("42", Style::Comma, Some(42.0)),
-            ("1 234,5", Style::Comma, Some(1234.5)),
-            ("nan", Style::Point, None),
-            ("1e999", Style::Point, None),
-            ("", Style::Point, None),
-            (".", Style::Point, None),
-            (",", Style::Comma, None),
-            ("2010-01-01", Style::Comma, None),
-            ("12:30", Style::Point, None),
+            ("1234.5", NumberStyle::Point, Some(1234.5)),
+            (" -1e-3 ", NumberStyle::Point, Some(-0.001)),
+            ("1,234.5", NumberStyle::Point, Some(1234.5)),
+            ("-12,345,678", NumberStyle::Point, Some(-12_345_678.0)),
+            ("1 234.5", NumberStyle::Point, Some(1234.5)),
+            ("1\u{202f}234", NumberStyle::Point, Some(1234.0)),
+            ("1'234.5", NumberStyle::Point, Some(1234.5)),
+            ("1,23.5", NumberStyle::Point, None),
+            ("1,2345", NumberStyle::Point, None),
+            ("1,234 567", NumberStyle::Point, None),
+            ("10,5", NumberStyle::Point, None),
+            ("10,5", NumberStyle::Comma, Some(10.5)),
+            (",5", NumberStyle::Comma, Some(0.5)),
+            ("-1.234,5e2", NumberStyle::Comma, Some(-123_450.0)),
+            ("10.5", NumberStyle::Comma, None),
+            ("42", NumberStyle::Comma, Some(42.0)),
+            ("1 234,5", NumberStyle::Comma, Some(1234.5)),
+            ("nan", NumberStyle::Point, None),
+            ("1e999", NumberStyle::Point, None),
+            ("", NumberStyle::Point, None),
+            (".", NumberStyle::Point, None),
+            (",", NumberStyle::Comma, None),
+            ("2010-01-01", NumberStyle::Comma, None),
+            ("12:30", NumberStyle::Point, None),
         ] {
             assert_eq!(value(field, style), expected, "{field:?} {style:?}");
         }
@@ -166,16 +166,16 @@ mod tests {
     #[test]
     fn a_column_has_the_style_that_one_of_its_numbers_shows() {
         for (fields, expected) in [
-            (&["1.5", "2"][..], Ok(Style::Point)),
-            (&["1.234", "2.345"], Ok(Style::Point)),
-            (&["1,234.5", "7"], Ok(Style::Point)),
-            (&["1,234", "1.5"], Ok(Style::Point)),
-            (&["1,234", "10,5"], Ok(Style::Comma)),
-            (&["0,125", "950"], Ok(Style::Comma)),
-            (&["1.234,5", "1.234"], Ok(Style::Comma)),
+            (&["1.5", "2"][..], Ok(NumberStyle::Point)),
+            (&["1.234", "2.345"], Ok(NumberStyle::Point)),
+            (&["1,234.5", "7"], Ok(NumberStyle::Point)),
+            (&["1,234", "1.5"], Ok(NumberStyle::Point)),
+            (&["1,234", "10,5"], Ok(NumberStyle::Comma)),
+            (&["0,125", "950"], Ok(NumberStyle::Comma)),
+            (&["1.234,5", "1.234"], Ok(NumberStyle::Comma)),
             (&["950", "1,234"], Err(1)),
             (&["10,125", "11,250"], Err(0)),
-            (&["1,234,567", "1,234"], Ok(Style::Point)),
+            (&["1,234,567", "1,234"], Ok(NumberStyle::Point)),
         ] {
             assert_eq!(style(fields.iter().copied()), expected, "{fields:?}");
         }

@@ -3,7 +3,7 @@
 //! A damaged or foreign line costs that line, and is named. A row whose value is missing keeps its
 //! place.
 
-use super::numbers::{Style, is_missing, value};
+use super::numbers::{NumberStyle, is_missing, value};
 use super::stamps::Instant;
 use super::table::Table;
 use super::times::TimeColumn;
@@ -37,7 +37,7 @@ pub struct Rows {
 
 impl Rows {
     /// Sorts the lines of a table.
-    pub fn of(table: &Table, column: usize, style: Style, times: Option<TimeColumn>) -> Self {
+    pub fn of(table: &Table, column: usize, style: NumberStyle, times: Option<TimeColumn>) -> Self {
         let (mut samples, mut foreign) = (vec![], vec![]);
         let width = table.headings.len();
         for (row, (line, fields)) in table.rows.iter().enumerate() {

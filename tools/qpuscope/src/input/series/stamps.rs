@@ -4,7 +4,7 @@
 
 use time::{Date, Month, OffsetDateTime, Time};
 
-use super::numbers::{Style, plain};
+use super::numbers::{NumberStyle, plain};
 
 /// The most digits behind the seconds of a time stamp, and behind the point of a number.
 const MOST_DIGITS: i32 = 15;
@@ -100,7 +100,7 @@ fn zone_of(clock: &str) -> Option<(&str, Option<i64>)> {
 }
 
 /// The time of a field that is a number of seconds times `10^power`.
-pub fn seconds(field: &str, style: Style, power: i32) -> Option<Instant> {
+pub fn seconds(field: &str, style: NumberStyle, power: i32) -> Option<Instant> {
     let text = plain(field, style)?;
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -203,10 +203,15 @@ mod tests {
             ("1769900000", 0, 1_769_900_000, 0),
             ("0.0000000000000000004", 0, 0, 15),
         ] {
-            let at = seconds(field, Style::Point, power).expect(field);
+            let at = seconds(field, NumberStyle::Point, power).expect(field);
             assert_eq!((at.count, at.digits), (count, digits), "{field}");
         }
-        assert_eq!(seconds("1e300", Style::Point, 0), None);
-        assert_eq!(seconds("1,5", Style::Comma, 0).expect("a number").count, 15);
+        assert_eq!(seconds("1e300", NumberStyle::Point, 0), None);
+        assert_eq!(
+            seconds("1,5", NumberStyle::Comma, 0)
+                .expect("a number")
+                .count,
+            15
+        );
     }
 }

@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 
 use super::grid::{self, Grid, Uneven};
-use super::numbers::{Style, style, value};
+use super::numbers::{NumberStyle, style, value};
 use super::stamps::{Instant, is_like_a_stamp, seconds, stamp};
 use super::table::{Content, Row, Table};
 use super::units::{TimeUnit, of_times};
@@ -16,15 +16,15 @@ const EPOCH: std::ops::Range<f64> = 1e9..5e9;
 #[derive(Clone, Copy)]
 pub struct TimeColumn {
     pub column: usize,
-    kind: Kind,
+    kind: TimeKind,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum TimeKind {
     /// Dates with times, whose time of day may stand in the column after.
     Stamps { clock: Option<usize> },
     Numbers {
-        style: Style,
+        style: NumberStyle,
         unit: TimeUnit,
         /// False if nothing says the unit.
         is_stated: bool,
@@ -48,7 +48,7 @@ impl TimeColumn {
             let clock = is_clock.then_some(column + 1);
             return Some(Self {
                 column,
-                kind: Kind::Stamps { clock },
+                kind: TimeKind::Stamps { clock },
             });
         }
         let numeric = table
@@ -88,7 +88,7 @@ impl TimeColumn {
         let assumed = TimeUnit { seconds: 1, power };
         Some(Self {
             column,
-            kind: Kind::Numbers {
+            kind: TimeKind::Numbers {
                 style,
                 unit: unit.unwrap_or(assumed),
                 is_stated: unit.is_some(),
@@ -100,11 +100,11 @@ impl TimeColumn {
     pub fn at(&self, fields: &[String]) -> Option<Instant> {
         let field = fields.get(self.column)?;
         match self.kind {
-            Kind::Stamps { clock: None } => stamp(field),
-            Kind::Stamps { clock: Some(clock) } => {
+            TimeKind::Stamps { clock: None } => stamp(field),
+            TimeKind::Stamps { clock: Some(clock) } => {
                 stamp(&format!("{} {}", field.trim(), fields.get(clock)?.trim()))
             }
-            Kind::Numbers { style, unit, .. } => {
+            TimeKind::Numbers { style, unit, .. } => {
                 let at = seconds(field, style, unit.power)?;
                 let count = at.count.checked_mul(unit.seconds.into())?;
                 Some(Instant { count, ..at })
@@ -116,12 +116,12 @@ impl TimeColumn {
     pub fn start(&self, first: Instant) -> (Option<OffsetDateTime>, Option<String>) {
         let utc = first.utc();
         match self.kind {
-            Kind::Stamps { .. } if first.has_zone => (utc, None),
-            Kind::Stamps { .. } => (
+            TimeKind::Stamps { .. } if first.has_zone => (utc, None),
+            TimeKind::Stamps { .. } => (
                 utc,
                 Some("its time stamps have no time zone and were taken as UTC".to_owned()),
             ),
-            Kind::Numbers { .. } => (
+            TimeKind::Numbers { .. } => (
                 utc.filter(|utc| EPOCH.contains(&(utc.unix_timestamp() as f64))),
                 None,
             ),
@@ -130,7 +130,7 @@ impl TimeColumn {
 
     /// A sentence where nothing says the unit of the times.
     pub fn assumption(&self, table: &Table) -> Option<String> {
-        let Kind::Numbers {
+        let TimeKind::Numbers {
             unit,
             is_stated: false,
             ..

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use super::meta::Meta;
 use super::moment::{Moment, moment};
-use super::object::{Object, OddValue, string};
+use super::object::{MetaObject, OddValue, string};
 use super::oddities::Oddities;
 use crate::failure::{Failure, Result};
 
@@ -24,7 +24,7 @@ pub struct Capture {
 }
 
 /// A capture of the list: its number there, its facts, its first sample, and the bytes in front.
-type ListedCapture<'a> = (usize, Object<'a>, u64, u64);
+type ListedCapture<'a> = (usize, MetaObject<'a>, u64, u64);
 
 /// The first capture, or one that says nothing where there is none.
 ///
@@ -72,7 +72,7 @@ fn listed<'a>(
     let mut captures = vec![];
     let mut odd_ones = Oddities::default();
     for (number, value) in meta.captures.iter().enumerate() {
-        let Some(object) = Object::new(meta.text, value) else {
+        let Some(object) = MetaObject::new(meta.text, value) else {
             odd_ones.add(|| format!("capture {number} is no object and was left out"));
             continue;
         };
@@ -98,7 +98,11 @@ fn listed<'a>(
 }
 
 /// The time of a capture's first sample.
-fn start_of(capture: &Object, number: usize, notes: &mut Vec<String>) -> Option<OffsetDateTime> {
+fn start_of(
+    capture: &MetaObject,
+    number: usize,
+    notes: &mut Vec<String>,
+) -> Option<OffsetDateTime> {
     let key = "core:datetime";
     match capture.say(key, "exact moment", |value| moment(&string(value)?)) {
         Ok(None) => None,
@@ -120,14 +124,14 @@ fn start_of(capture: &Object, number: usize, notes: &mut Vec<String>) -> Option<
 /// Says that several captures are read as one.
 fn note_captures<'a, 'b: 'a>(
     first: Option<f64>,
-    later: impl ExactSizeIterator<Item = &'a Object<'b>>,
+    later: impl ExactSizeIterator<Item = &'a MetaObject<'b>>,
     notes: &mut Vec<String>,
 ) {
     let count = later.len();
     if count == 0 {
         return;
     }
-    let is_other = |capture: &&Object| match capture.hertz("core:frequency") {
+    let is_other = |capture: &&MetaObject| match capture.hertz("core:frequency") {
         Ok(frequency) => frequency.is_some() && frequency != first,
         Err(_) => true,
     };

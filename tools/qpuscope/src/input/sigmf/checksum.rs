@@ -5,7 +5,7 @@ use std::ops::Range;
 use sha2::{Digest, Sha512};
 
 use super::super::Bytes;
-use super::object::Object;
+use super::object::MetaObject;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
 
@@ -21,7 +21,7 @@ const DIGITS: usize = 128;
 /// Usage, when they differ.
 pub fn check(
     name: &str,
-    global: &Object,
+    global: &MetaObject,
     bytes: &Bytes,
     place: Range<u64>,
     notes: &mut Vec<String>,

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use super::super::Annotation;
 use super::meta::Meta;
-use super::object::{Object, OddValue, Said};
+use super::object::{MetaObject, OddValue, Said};
 use super::oddities::Oddities;
 
 /// What was found in the annotations that has to be said.
 #[derive(Default)]
-struct Findings {
+struct MarkFindings {
     /// Annotations of other samples, and those that were cut.
     outside: usize,
     cut: usize,
@@ -22,10 +22,10 @@ struct Findings {
 
 /// The annotations of samples, which the file counts as `range`.
 pub fn marks(meta: &Meta, range: &Range<u64>, notes: &mut Vec<String>) -> Vec<Annotation> {
-    let mut found = Findings::default();
+    let mut found = MarkFindings::default();
     let mut annotations = vec![];
     for (number, value) in meta.annotations.iter().enumerate() {
-        let Some(object) = Object::new(meta.text, value) else {
+        let Some(object) = MetaObject::new(meta.text, value) else {
             found
                 .odd
                 .add(|| format!("annotation {number} is no object and was left out"));
@@ -49,17 +49,17 @@ pub fn marks(meta: &Meta, range: &Range<u64>, notes: &mut Vec<String>) -> Vec<An
 }
 
 /// The first sample of an annotation, and their number; none where it goes on to the end.
-fn extent(annotation: &Object) -> Result<(u64, Option<u64>), OddValue> {
+fn extent(annotation: &MetaObject) -> Result<(u64, Option<u64>), OddValue> {
     let start = annotation.needed("core:sample_start")?;
     Ok((start, annotation.whole("core:sample_count")?))
 }
 
 fn annotation(
-    object: &Object,
+    object: &MetaObject,
     number: usize,
     start: u64,
     count: Option<u64>,
-    found: &mut Findings,
+    found: &mut MarkFindings,
 ) -> Annotation {
     let low_hz = found.said(number, object.hertz("core:freq_lower_edge"));
     let high_hz = found.said(number, object.hertz("core:freq_upper_edge"));
@@ -76,7 +76,7 @@ fn annotation(
     }
 }
 
-impl Findings {
+impl MarkFindings {
     /// The part of an annotation that lies in a range, counted from its beginning.
     fn cut(
         &mut self,

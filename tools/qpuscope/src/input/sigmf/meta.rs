@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::object::{Object, string};
+use super::object::{MetaObject, string};
 use super::text::DescriptionText;
 use crate::failure::{Failure, Result};
 use crate::text::{quote_list, sentence};
@@ -14,7 +14,7 @@ const SHOWN: usize = 5;
 #[derive(Debug)]
 pub struct Meta<'a> {
     pub text: &'a DescriptionText,
-    pub global: Object<'a>,
+    pub global: MetaObject<'a>,
     pub captures: Vec<&'a RawValue>,
     pub annotations: Vec<&'a RawValue>,
     /// The list of annotations, where there is one.
@@ -34,7 +34,7 @@ impl<'a> Meta<'a> {
         };
         let whole: &RawValue = serde_json::from_str(text.readable())
             .map_err(|error| wrong(&sentence(&error.to_string())))?;
-        let whole = Object::new(text, whole).ok_or_else(|| wrong("it is no object"))?;
+        let whole = MetaObject::new(text, whole).ok_or_else(|| wrong("it is no object"))?;
         if let (None, Some(collection)) = (whole.get("global"), whole.get("collection")) {
             return Err(collection_refused(name, text, collection));
         }
@@ -48,7 +48,7 @@ impl<'a> Meta<'a> {
         };
         Ok(Self {
             text,
-            global: Object::new(text, global).ok_or_else(|| wrong("`global` is no object"))?,
+            global: MetaObject::new(text, global).ok_or_else(|| wrong("`global` is no object"))?,
             captures: list("captures")?,
             annotations: list("annotations")?,
             annotation_list: whole.get_any("annotations"),
@@ -63,7 +63,7 @@ pub fn refuse_collection(name: &str, bytes: &[u8]) -> Failure {
         Err(failure) => return failure,
     };
     let whole = serde_json::from_str(text.readable()).ok();
-    let whole = whole.and_then(|whole: &RawValue| Object::new(&text, whole));
+    let whole = whole.and_then(|whole: &RawValue| MetaObject::new(&text, whole));
     match whole.and_then(|whole| whole.get("collection")) {
         Some(collection) => collection_refused(name, &text, collection),
         None => Failure::usage(format!(
@@ -74,10 +74,10 @@ pub fn refuse_collection(name: &str, bytes: &[u8]) -> Failure {
 
 /// The refusal of a collection, with the names of its recordings.
 fn collection_refused(name: &str, text: &DescriptionText, collection: &RawValue) -> Failure {
-    let streams = Object::new(text, collection)
+    let streams = MetaObject::new(text, collection)
         .and_then(|collection| serde_json::from_str(collection.get("core:streams")?.get()).ok());
     let streams: Vec<&RawValue> = streams.unwrap_or_default();
-    let named = |stream: &&RawValue| string(Object::new(text, stream)?.get("name")?);
+    let named = |stream: &&RawValue| string(MetaObject::new(text, stream)?.get("name")?);
     let names: Vec<_> = streams.iter().filter_map(named).collect();
     let shown = names.iter().take(SHOWN).map(String::as_str);
     let shown = match names.len() {

@@ -30,7 +30,7 @@ use crate::quantity;
 use crate::text::quote;
 use captures::Capture;
 use meta::Meta;
-use object::{Object, string};
+use object::{MetaObject, string};
 use signal::Rate;
 use text::DescriptionText;
 
@@ -61,7 +61,7 @@ pub fn read_pair(path: &Path, how: &Reading) -> Result<Recording> {
 }
 
 /// The file of the samples: beside the description.
-fn data_path(name: &str, meta_path: &Path, global: &Object) -> Result<PathBuf> {
+fn data_path(name: &str, meta_path: &Path, global: &MetaObject) -> Result<PathBuf> {
     let dataset = global.string("core:dataset");
     let dataset = dataset.map_err(|odd| {
         Failure::usage(format!(
@@ -147,7 +147,7 @@ fn read(
 }
 
 /// The format of the samples, and its name.
-fn format_of(name: &str, global: &Object) -> Result<(String, Format)> {
+fn format_of(name: &str, global: &MetaObject) -> Result<(String, Format)> {
     let wrong = |what: String| Failure::usage(format!("{name}: {what}"));
     let datatype = global.string("core:datatype");
     let datatype = datatype.map_err(|odd| wrong(format!("{odd}; write for example cf32_le")))?;
@@ -192,7 +192,7 @@ struct SamplePlace {
 impl SamplePlace {
     fn of(
         name: &str,
-        global: &Object,
+        global: &MetaObject,
         first: &Capture,
         format: Format,
         place: &Range<u64>,
@@ -231,7 +231,7 @@ impl SamplePlace {
 }
 
 /// The sample rate, of the file or as given.
-fn rate(name: &str, global: &Object, how: &Reading, notes: &mut Vec<String>) -> Result<Rate> {
+fn rate(name: &str, global: &MetaObject, how: &Reading, notes: &mut Vec<String>) -> Result<Rate> {
     let stated = global.say("core:sample_rate", "sample rate", |value| {
         let text = string(value).unwrap_or_else(|| value.get().to_owned());
         quantity::rate(&text).ok()

@@ -14,7 +14,7 @@ use crate::text::quote;
 
 /// An object: its keys and the text of their values. Of a key that is repeated the last counts.
 #[derive(Debug)]
-pub struct Object<'a> {
+pub struct MetaObject<'a> {
     text: &'a DescriptionText,
     members: BTreeMap<String, &'a RawValue>,
 }
@@ -48,7 +48,7 @@ impl fmt::Display for OddValue {
 /// What a value says; nothing where it is absent or null.
 pub type Said<T> = Result<Option<T>, OddValue>;
 
-impl<'a> Object<'a> {
+impl<'a> MetaObject<'a> {
     /// The object that a value is.
     pub fn new(text: &'a DescriptionText, value: &'a RawValue) -> Option<Self> {
         let members = serde_json::from_str(value.get()).ok()?;
@@ -176,7 +176,7 @@ mod tests {
         let text = r#"{"n": 1e1, "x": NaN, "hz": "145 MHz", "t": "a", "none": null, "hz2": -1e400, "no": "a\nb"}"#;
         let text = DescriptionText::decode("a", text.as_bytes()).expect("text");
         let value: &RawValue = serde_json::from_str(text.readable()).expect("JSON");
-        let object = Object::new(&text, value).expect("an object");
+        let object = MetaObject::new(&text, value).expect("an object");
         assert_eq!(object.whole("n"), Ok(Some(10)));
         assert_eq!(object.hertz("n"), Ok(Some(10.0)));
         assert_eq!(object.hertz("hz"), Ok(Some(145e6)));

@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::meta::Meta;
-use super::object::Object;
+use super::object::MetaObject;
 
 /// The text of a description and the places of its annotations.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ impl OwnDescription {
             .annotations
             .iter()
             .map(|value| {
-                let start = Object::new(meta.text, value)
+                let start = MetaObject::new(meta.text, value)
                     .and_then(|object| object.whole("core:sample_start").ok().flatten());
                 // One that says no number stays behind the one that it follows.
                 before = start.unwrap_or(before);
