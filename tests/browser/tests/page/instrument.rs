@@ -34,11 +34,13 @@ fn settings_that_are_sent_while_the_page_starts_are_answered() {
     let open = open!(&[], &[]);
     // One each 20 ms, so that some fall into the change of the line's rate.
     let script = "(async () => {
+        const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+        while (!window.qpuscope) await pause();
         const { app, state } = window.qpuscope;
         const answers = [];
         while (!state().ready) {
             if (app.board) answers.push(app.settings.set('n=1000'));
-            await new Promise((resolve) => setTimeout(resolve, 20));
+            await pause();
         }
         const others = (await Promise.all(answers)).filter((text) => !text.includes('65536'));
         return `${answers.length > 3} ${others}`;
