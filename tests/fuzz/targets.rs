@@ -10,11 +10,11 @@ mod protocol;
 #[path = "blocks.rs"]
 mod blocks;
 
+use common::failure::{Exit, Failure};
+use host::input::{self, Points, Reading, Recording, Stereo};
 use kernel::instrument::Settings;
-use qpuscope::failure::{Exit, Failure};
-use qpuscope::input::{self, Points, Reading, Recording, Stereo};
-use qpuscope::job_file::JobFile;
 use std::path::Path;
+use workbench::job_file::JobFile;
 
 use qpu::job::{BusAddr, CacheClear, Program};
 use tests::mutate::{self, Random};

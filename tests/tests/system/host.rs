@@ -5,7 +5,7 @@
 //! looked up by it.
 
 use crate::line::Line;
-use qpuscope::log::Logs;
+use host::log::Logs;
 use std::collections::VecDeque;
 use wire::{
     Assembled, Assembler, Credit, Decoder, Descriptor, Domain, Encoder, Envelope, Header, Item,

@@ -8,10 +8,10 @@
 //! board it is real. A microsecond is all that the timer shows.
 
 use anyhow::{Context, Result};
-use qpuscope::client::Client;
-use qpuscope::input::{Channel, Samples};
-use qpuscope::link::{self, FIRST_BAUD, Opening};
-use qpuscope::log::Logs;
+use host::client::Client;
+use host::input::{Channel, Samples};
+use host::link::{self, FIRST_BAUD, Opening};
+use host::log::Logs;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -77,8 +77,10 @@ pub fn choice<T: Copy>(name: &str, number: u32, values: &[T]) -> Result<T, Failu
     })
 }
 
+/// Time in microseconds that a run may take.
+pub const LIMIT_US: u32 = 60_000_000;
 /// The clocks of V3D in hertz that are simulated. At a lower one the longest plan that a board has
-/// memory for does not end within [`LIMIT_US`](qpuscope::transform::LIMIT_US).
+/// memory for does not end within [`LIMIT_US`].
 const CLOCKS_HZ: RangeInclusive<u32> = 50_000_000..=1_000_000_000;
 
 /// The clock of V3D in hertz: the board's own, where none is given.

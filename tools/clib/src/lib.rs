@@ -8,18 +8,20 @@
 //! |---|---|
 //! | `sim` | `v3d_sim_run`: programs on a caller's memory |
 //! | `fft` | `qpuscope_fft_*`: transforms, by the plans of `qpu::fft` |
-//! | `board` | `qpuscope_board_*`: boards, virtual Pis and recordings of them |
+//! | `board` | `qpuscope_board_*`: boards, virtual Pis and recordings of them; with the feature `boards` |
 //! | `boundary` | `qpuscope_message`, and what all of them check |
 //!
 //! GPU_FFT's names are in C, in `gpu_fft`, on top of these. This is the one crate of the host with
 //! `unsafe`: pointers come in at the calls, and a caller's memory is reached in `sim::memory`.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+#[cfg(feature = "boards")]
 mod board;
 mod boundary;
 mod fft;
 mod sim;
 
+#[cfg(feature = "boards")]
 pub use board::{
     Board, Info, Spectrum, Upload, qpuscope_board_baud, qpuscope_board_close, qpuscope_board_info,
     qpuscope_board_open, qpuscope_board_read, qpuscope_board_set, qpuscope_board_start,

@@ -41,7 +41,7 @@ fn desk(name: &str, installed: &Path) -> PathBuf {
         let name = from.file_name().expect("files have names");
         fs::copy(&from, desk.join(name)).expect("a copy");
     }
-    let recorded = folder().join("../qpuscope/tests/recorded.bin");
+    let recorded = folder().join("../host/tests/recorded.bin");
     fs::copy(recorded, desk.join("recorded.bin")).expect("a copy");
     symlink(installed, desk.join("clib")).expect("a link");
     desk

@@ -9,9 +9,10 @@
 //! * [`microbenchmark`] are small programs that measure one latency or rate each.
 //!
 //! [`fit`] is how the constants of the simulator's cycle model were found, [`fits`] what it found,
-//! and [`report`] the document.
+//! and [`report`] the document. [`decide`] sets the times of one board beside the model.
 #![forbid(unsafe_code)]
 
+pub mod decide;
 pub mod fit;
 pub mod fits;
 pub mod gpu_fft;

@@ -9,7 +9,7 @@
 use std::f32::consts::TAU;
 use std::path::Path;
 
-use qpuscope::plane::{Picture, png};
+use workbench::plane::{Picture, png};
 
 /// Pixels of a side.
 const SIDE: usize = 256;

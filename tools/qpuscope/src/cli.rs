@@ -8,8 +8,8 @@ use crate::command::{
     asm, bench, card, check, compare, debug, digits, dis, explain, export, fft, fft2, flowgraph,
     hello_fft, info, list, plan, probe, read, report, run, selftest, sim, web,
 };
-use crate::failure::Exit;
-use crate::{files, say, stop, text};
+use common::failure::Exit;
+use common::{files, say, stop, text};
 
 /// Read, show and record spectra; run and inspect QPU code.
 #[derive(Parser, Debug)]

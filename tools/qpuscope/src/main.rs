@@ -2,6 +2,6 @@
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    qpuscope::stop::survive_file_limits();
+    common::stop::survive_file_limits();
     qpuscope::cli::main()
 }

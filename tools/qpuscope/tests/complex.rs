@@ -7,8 +7,8 @@ mod tool;
 use std::path::{Path, PathBuf};
 
 use common::image;
-use qpuscope::input::{Format, Points};
-use qpuscope::npy::encode;
+use host::input::{Format, Points};
+use host::npy::encode;
 use tests::mutate::Random;
 use tool::{qpuscope, run, sim};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use qpuscope::plane::{Picture, npy, png};
+use workbench::plane::{Picture, npy, png};
 
 /// Exit status and standard error.
 fn qpuscope(arguments: &[&str]) -> (i32, String) {
@@ -111,7 +111,7 @@ fn what_cannot_be_transformed_says_what_to_do() {
     let [narrow, out, array] =
         ["narrow.png", "out.png", "odd.npy"].map(|name| file(name).display().to_string());
     picture("narrow.png", 9, 40, |_, _| 0.5);
-    let odd = qpuscope::plane::Spectrum {
+    let odd = workbench::plane::Spectrum {
         width: 24,
         height: 16,
         bins: vec![[0.0; 2]; 24 * 16],

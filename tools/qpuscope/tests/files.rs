@@ -101,14 +101,14 @@ fn a_full_disk_costs_no_older_file_and_leaves_no_part() {
 
 /// A picture whose spectrum does not fit into 512 bytes.
 fn put_picture(path: &Path) {
-    let picture = qpuscope::plane::Picture {
+    let picture = workbench::plane::Picture {
         width: 64,
         height: 64,
         pixels: (0..64 * 64)
             .map(|at| (at * at % 251) as f32 / 251.0)
             .collect(),
     };
-    qpuscope::plane::png::write(&picture, path).expect("a picture");
+    workbench::plane::png::write(&picture, path).expect("a picture");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn no_output_is_an_input_by_whatever_name() {
     }
     std::os::unix::fs::symlink("a.qasm", at("soft.qasm")).expect("a link");
     std::fs::hard_link(at("job/data.bin"), at("data.link")).expect("a link");
-    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded.bin");
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/recorded.bin");
     std::fs::copy(recording, at("spectrum-0002.png")).expect("a recording");
     let files = || {
         let files = [

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 /// `b .`: a board that does nothing for ever.
 const IDLE: [u8; 4] = 0xEAFF_FFFE_u32.to_le_bytes();
-const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded.bin");
+const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/tests/recorded.bin");
 
 fn file(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lines");

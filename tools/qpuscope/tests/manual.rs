@@ -45,10 +45,13 @@ fn folder(name: &str) -> PathBuf {
     );
     write(
         "plane.npy",
-        &[qpuscope::npy::encode("<f4", &[4, 4]), vec![0; 64]].concat(),
+        &[host::npy::encode("<f4", &[4, 4]), vec![0; 64]].concat(),
     );
     write("noise.bin", &[0xA5; 1000]);
-    write("recorded.bin", include_bytes!("recorded.bin"));
+    write(
+        "recorded.bin",
+        include_bytes!("../../host/tests/recorded.bin"),
+    );
     write(
         "job.json",
         br#"{ "memory": [ {"at": "0x1000", "size": 16} ], "programs": [] }"#,

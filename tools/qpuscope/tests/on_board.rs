@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use common::image;
-use qpuscope::plane::{Picture, png};
 use tool::{qpuscope, run, sim};
+use workbench::plane::{Picture, png};
 
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -308,7 +308,7 @@ fn a_pipe_without_a_writer_is_said_and_ends_at_one_signal() {
 #[test]
 fn signals_end_read_with_its_summary_and_verdict() {
     let folder = folder("signals");
-    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded.bin");
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/recorded.bin");
     let recording = std::fs::read(recording).expect("a recording");
     for (name, bytes, status) in [
         ("-INT", &recording[..], 0),
@@ -351,7 +351,7 @@ fn signals_end_read_with_its_summary_and_verdict() {
 #[test]
 fn one_signal_ends_a_wait_for_a_reader() {
     let folder = folder("blocked");
-    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded.bin");
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/recorded.bin");
     let recording = std::fs::read(recording).expect("a recording");
     // Far more spectra than a pipe holds.
     std::fs::write(folder.join("long.bin"), recording.repeat(60)).expect("a file");

@@ -10,15 +10,15 @@ mod tool;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ::common::failure::Result;
 use common::image;
+use fidelity::decide::{Comparison, NOISE, Timed, Verdict, decide};
+use host::client::{Client, TrialEnd};
+use host::link::{self, FIRST_BAUD, Opening};
+use host::log::Logs;
+use host::report::file::{Board, Measurement, Report, Times};
+use host::report::gather::{Wanted, gather, measure_all};
 use qpu_programs::microbench::{LIST, Prepared, RUNS, Test, What};
-use qpuscope::client::{Client, TrialEnd};
-use qpuscope::failure::Result;
-use qpuscope::link::{self, FIRST_BAUD, Opening};
-use qpuscope::log::Logs;
-use qpuscope::report::decide::{Comparison, Verdict, decide};
-use qpuscope::report::file::{Board, Measurement, Report, Times};
-use qpuscope::report::gather::{Wanted, gather, measure_all};
 use tool::{qpuscope, run, sim};
 use v3d_sim::{Constants, SimRunner};
 
@@ -155,7 +155,12 @@ fn named(comparison: &Comparison) -> Vec<(&'static str, f64)> {
 /// Exactly these constants are named, with values that are right within 20 %.
 #[track_caller]
 fn assert_named(report: &Report, changes: &[(&str, f64)], what: &str) {
-    let found = named(&decide(report));
+    let timed = report.timed(NOISE).map(|(name, us, uncertainty)| Timed {
+        name: name.to_owned(),
+        us,
+        uncertainty,
+    });
+    let found = named(&decide(report.board.v3d_hz, &timed.collect::<Vec<_>>()));
     let is_right = found.len() == changes.len()
         && changes.iter().all(|(name, value)| {
             let one = found.iter().find(|(found, _)| found == name);

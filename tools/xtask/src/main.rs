@@ -119,8 +119,8 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "notices" => notices::run(rest).map(|()| ExitCode::SUCCESS),
         "qemu" => qemu::run(rest),
         "fuzz" => package::fuzz(rest),
-        "tune" => package::run("qpu-programs", Some("tune"), rest),
-        "fidelity" => package::run("fidelity", None, rest),
+        "tune" => package::run("qpu-programs", &["--example", "tune"], rest),
+        "fidelity" => package::run("fidelity", &[], rest),
         "bench" => {
             // What is recorded must not be of an image from before the last change.
             let records = ["--record", "--beside"];
@@ -132,9 +132,9 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             if rest.iter().any(|argument| argument == "--host") {
                 package::build("qpuscope")?;
             }
-            package::run("bench", None, rest)
+            package::run("bench", &[], rest)
         }
-        "clib" => package::run("clib", None, rest),
+        "clib" => package::run("clib", &["--features", "boards"], rest),
         "card" => card::run(rest),
         "dist" => dist::run(rest),
         "web" => web::run(rest),

@@ -14,12 +14,12 @@ const BUILD: Duration = Duration::from_secs(3600);
 ///
 /// # Errors
 /// When cargo cannot be started. What the program itself finds wrong is in its exit code.
-pub fn run(package: &str, example: Option<&str>, rest: &[String]) -> Result<ExitCode> {
+pub fn run(package: &str, more: &[&str], rest: &[String]) -> Result<ExitCode> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
     cargo.args(["run", "--quiet", "--locked", "--release"]);
     cargo.args(["--package", package]);
-    cargo.args(example.iter().flat_map(|name| ["--example", name]));
+    cargo.args(more);
     cargo.arg("--").args(rest);
     // No limit: these programs show their progress, each of their runs is bounded, and their user
     // can stop them.
@@ -53,5 +53,5 @@ pub fn fuzz(rest: &[String]) -> Result<ExitCode> {
     } else if !rest.is_empty() {
         bail!("`cargo xtask fuzz` takes NAME and COUNT, or nothing to list the targets");
     }
-    run("tests", Some("fuzz"), rest)
+    run("tests", &["--example", "fuzz"], rest)
 }

@@ -26,13 +26,13 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     match words[..] {
         ["--serve"] => {
             let folder = build(&default_folder())?;
-            package::run("qpuscope", None, &["web".into(), "--page".into(), folder])
+            package::run("qpuscope", &[], &["web".into(), "--page".into(), folder])
         }
         ["--bench"] => {
             let page = build(&default_folder())?;
             let [host, chromium] = [demo::build_qpuscope()?, browser::find_or_install()?]
                 .map(|program| program.display().to_string());
-            package::run("browser", None, &[page, host, chromium])
+            package::run("browser", &[], &[page, host, chromium])
         }
         [folder] if !folder.starts_with('-') => {
             let folder = std::path::absolute(folder)?;

@@ -16,3 +16,6 @@ pub mod tuning;
 mod upload;
 
 pub use plan::Plan;
+
+/// Bytes that a Pi 1 can leave to the QPUs beside the system.
+pub const BOARD_BYTES: u64 = 384 << 20;

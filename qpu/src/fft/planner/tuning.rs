@@ -20,6 +20,15 @@ pub enum Chip {
 }
 
 impl Chip {
+    /// The chip whose V3D reaches memory through the L2 of the system, or past it.
+    #[must_use]
+    pub const fn with_system_l2(has_system_l2: bool) -> Self {
+        match has_system_l2 {
+            true => Self::Bcm2835,
+            false => Self::Bcm2836,
+        }
+    }
+
     /// All rows.
     #[must_use]
     pub const fn tuned(self) -> &'static [Tuned] {

@@ -23,7 +23,7 @@ const BEHIND_IT: &str = "(async () => {
 #[test]
 fn a_recording_is_shown_to_its_end() {
     let recording =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/qpuscope/tests/recorded.bin");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/host/tests/recorded.bin");
     let recording = recording.display().to_string();
     let open = open!(&[&recording], &[]);
     open.wait("s.status === 'The recording has ended.'");

@@ -3,15 +3,15 @@
 use anyhow::{Result, ensure};
 use dsp::{Direction, Radix};
 use fidelity::report::table::{Table, figure};
-use qpuscope::client::Client;
-use qpuscope::command::hello_fft;
-use qpuscope::guest::Guest;
-use qpuscope::guest::transform::{Engine, Wanted, reference};
-use qpuscope::link::{self, FIRST_BAUD, Opening};
-use qpuscope::log::Logs;
+use host::client::Client;
+use host::link::{self, FIRST_BAUD, Opening};
+use host::log::Logs;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::path::Path;
+use workbench::guest::Guest;
+use workbench::guest::transform::{Engine, Wanted, reference};
+use workbench::hello_fft;
 
 /// The lengths that the firmware has, as powers of two.
 const LENGTHS: RangeInclusive<u32> = 4..=16;

@@ -167,8 +167,8 @@ fn descriptor() -> Descriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use qpuscope::lines::strongest;
-    use qpuscope::stream::{Event, Receiver};
+    use host::lines::strongest;
+    use host::stream::{Event, Receiver};
 
     #[test]
     fn the_recording_is_read_back_with_its_tones_and_without_a_loss() {

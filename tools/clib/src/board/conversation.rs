@@ -5,12 +5,12 @@ use std::ffi::c_void;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use qpuscope::client::{Client, Heard};
-use qpuscope::failure::{Exit, Failure as ToolFailure};
-use qpuscope::input::{Channel, Format, Number, Samples, Unit};
-use qpuscope::link::{self, FIRST_BAUD, Opening};
-use qpuscope::log::Logs;
-use qpuscope::spectrum::{Engine, Spectrum as Decoded};
+use common::failure::{Exit, Failure as ToolFailure};
+use host::client::{Client, Heard};
+use host::input::{Channel, Format, Number, Samples, Unit};
+use host::link::{self, FIRST_BAUD, Opening};
+use host::log::Logs;
+use host::spectrum::{Engine, Spectrum as Decoded};
 use signal::Rate;
 
 use super::structures::{Info, Spectrum, Upload, field};

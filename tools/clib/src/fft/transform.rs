@@ -1,14 +1,15 @@
 //! From checked options to a plan on the simulator, and its runs.
 
-use qpu::fft::request::{Error, Request, Scale, Transform};
+use qpu::fft::planner::BOARD_BYTES;
+use qpu::fft::planner::tuning::Chip;
+use qpu::fft::request::{Error, Request, Scale, Transform, TransformKind};
 use qpu::fft::{Direction, Plan};
 use qpu::job::{Report, Runner};
 use qpu_programs::FFT;
-use qpuscope::transform::{Kind, LIMIT_US, MEMORY, chip};
 use v3d_sim::{Board, Config, SimError, SimRunner};
 
 use super::structures::{FftOptions, FftResult, FftSizes};
-use crate::boundary::{Failure, choice, clock_of, status, wrong};
+use crate::boundary::{Failure, LIMIT_US, choice, clock_of, status, wrong};
 
 /// `QPUSCOPE_FUNCTIONAL`.
 const FUNCTIONAL: u32 = 1;
@@ -74,21 +75,26 @@ pub struct Fft {
 
 fn request(options: &FftOptions, board: Board) -> Result<(Request, Direction), Failure> {
     let segments = options.segments.max(1);
-    let powers = |is_real| Kind::Powers { is_real, segments };
-    let kinds = [Kind::Complex, Kind::Real, powers(false), powers(true)];
+    let powers = |is_real| TransformKind::Powers { is_real, segments };
+    let kinds = [
+        TransformKind::Complex,
+        TransformKind::Real,
+        powers(false),
+        powers(true),
+    ];
     let kind = choice("kind", options.kind, &kinds)?;
     let directions = [Direction::Forward, Direction::Inverse];
     let direction = choice("direction", options.direction, &directions)?;
     let scales = [Scale::None, Scale::ByPoints, Scale::ByRootOfPoints];
     let scale = choice("scale", options.scale, &scales)?;
     let transform = kind.of(options.points.into(), direction);
-    let transform = transform.map_err(|failure| wrong(failure.message))?;
+    let transform = transform.map_err(|failure| wrong(failure.to_string()))?;
     let mut request = Request::of(transform, options.batch.max(1));
     match direction {
         Direction::Forward => request.forward = scale,
         Direction::Inverse => request.inverse = scale,
     }
-    request.chip = chip(board);
+    request.chip = Chip::with_system_l2(board.has_system_l2());
     Ok((request, direction))
 }
 
@@ -106,11 +112,11 @@ impl Fft {
         let bytes = u64::from(memory.total())
             .saturating_add(input)
             .saturating_add(output);
-        if bytes > MEMORY {
+        if bytes > BOARD_BYTES {
             return Err(Failure::new(
                 status::ERROR_MEMORY,
                 format!(
-                    "the plan needs {bytes} bytes, and a board has {MEMORY} for the QPUs: take fewer points or a \
+                    "the plan needs {bytes} bytes, and a board has {BOARD_BYTES} for the QPUs: take fewer points or a \
                      smaller batch"
                 ),
             ));

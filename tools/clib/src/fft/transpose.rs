@@ -1,13 +1,13 @@
 //! From checked options to an exchange of rows and columns on the simulator.
 
-use qpu::job::{BusAddr, Program, Runner};
+use qpu::fft::planner::BOARD_BYTES;
+use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use qpu_programs::transpose::{self, MAX_PITCH, MAX_QPUS, Rows};
-use qpuscope::transform::{MEMORY, launch};
 use v3d_sim::{SimError, SimRunner};
 
 use super::structures::{FftResult, TransposeOptions};
 use super::transform::{Machine, failed};
-use crate::boundary::{Failure, status, wrong};
+use crate::boundary::{Failure, LIMIT_US, status, wrong};
 
 /// Bytes of a point.
 const POINT: u64 = 8;
@@ -66,9 +66,9 @@ impl Transpose {
         let points = made.points_of_matrix();
         let points = points.saturating_add(made.points_of_transpose());
         let bytes = points.saturating_mul(POINT);
-        if bytes > MEMORY {
+        if bytes > BOARD_BYTES {
             let text = format!(
-                "{bytes} bytes of points are more than the {MEMORY} that a board has for the QPUs: take a smaller matrix"
+                "{bytes} bytes of points are more than the {BOARD_BYTES} that a board has for the QPUs: take a smaller matrix"
             );
             return Err(Failure::new(status::ERROR_MEMORY, text));
         }
@@ -123,7 +123,12 @@ impl Transpose {
         let matrix = matrix.expect("checked when it was made");
         let mut programs = [Program::default(); MAX_QPUS as usize];
         let used = matrix.programs(runner, MAX_QPUS, &mut programs)?;
-        let report = launch(runner, &programs[..used])?;
+        let launches = &[Launch {
+            programs: &programs[..used],
+            clear: CacheClear::All,
+            qpus: QpuSet::ALL,
+        }];
+        let report = runner.run(&Job { launches }, LIMIT_US)?;
         let mut words = vec![0; to.len()];
         runner.read(target, 0, &mut words)?;
         for (to, word) in to.iter_mut().zip(words) {

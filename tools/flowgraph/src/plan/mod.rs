@@ -18,8 +18,7 @@ use qpu::fft::samples::Format;
 use qpu::fft::{Direction, Plan};
 use qpu_programs::FFT;
 
-/// Bytes that a Pi 1 can leave to the QPUs beside the system.
-pub const BOARD_BYTES: u64 = 384 << 20;
+pub use qpu::fft::planner::BOARD_BYTES;
 
 /// A request and what the planner makes of it.
 #[derive(Clone, Debug)]

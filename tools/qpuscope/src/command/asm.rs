@@ -13,9 +13,10 @@ use qpu::asm::{
 };
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Result};
-use crate::files::{apart, input, output};
-use crate::{code, say};
+use common::failure::{Failure, Result};
+use common::files::{apart, input, output};
+use common::say;
+use workbench::code;
 
 /// Options of `asm`.
 #[derive(clap::Args, Debug)]

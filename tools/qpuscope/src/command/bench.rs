@@ -19,12 +19,12 @@ use dsp::{Direction, Plan, Radix};
 use guest_fft::MICROFFT_MAX_LOG2;
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Result};
-use crate::guest::Guest;
-use crate::guest::transform::{Engine, Measurement, RADICES, Wanted, reference};
-use crate::quantity::whole;
-use crate::say;
-use crate::transform::{direction, name};
+use common::failure::{Failure, Result};
+use common::quantity::whole;
+use common::say;
+use workbench::guest::Guest;
+use workbench::guest::transform::{Engine, Measurement, RADICES, Wanted, reference};
+use workbench::transform::{direction, name};
 
 /// Lengths when none is given: 2^4 to 2^16 points.
 const LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=16;

@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use crate::failure::{Failure, Result};
-use crate::{say, text};
+use common::failure::{Failure, Result};
+use common::{say, text};
 
 /// Options of `card`.
 #[derive(clap::Args, Debug)]

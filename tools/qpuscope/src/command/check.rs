@@ -16,9 +16,10 @@ use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
 
 use super::asm::{Reading, expansion_json};
-use super::explain;
-use crate::failure::{Failure, Result};
-use crate::{code, say};
+use common::failure::{Failure, Result};
+use common::say;
+use workbench::code;
+use workbench::known_rule;
 
 /// Options of `check`.
 #[derive(clap::Args, Debug)]
@@ -48,7 +49,7 @@ pub fn run(options: &Options) -> Result<()> {
     let allowed = options
         .allow
         .iter()
-        .map(|name| Rule::from_name(name).ok_or_else(|| explain::unknown(name)))
+        .map(|name| Rule::from_name(name).ok_or_else(|| known_rule::unknown(name)))
         .collect::<Result<Vec<_>>>()?;
     let (name, bytes) = code::read(&options.file)?;
     let code = if code::is_source(&bytes) {
@@ -80,26 +81,26 @@ pub fn run(options: &Options) -> Result<()> {
         say::data(&as_text(&name, &code, shown))?;
     }
     if shown.len() < findings.len() {
-        crate::say::remark!(
+        common::say::remark!(
             "{name}: only the first {MOST_SHOWN} findings are listed; fix those first"
         );
     }
     if is_shader {
-        crate::say::remark!(
+        common::say::remark!(
             "{name} is a fragment shader, or has one: it uses the scoreboard. The 3D pipeline starts such code from a \
              control list; `qpuscope run` has none and refuses it. What holds for all QPU code was checked"
         );
     }
     if disputed > 0 {
         let plural = if disputed == 1 { "" } else { "s" };
-        crate::say::remark!(
+        common::say::remark!(
             "{name}: {disputed} place{plural} where one source forbids what others allow; --strict reports them"
         );
     }
     let count = findings.len();
     match count {
         0 => {
-            crate::say::remark!("{name}: {} instructions, no findings", words.len());
+            common::say::remark!("{name}: {} instructions, no findings", words.len());
             Ok(())
         }
         _ => Err(Failure::integrity(format!(

@@ -9,10 +9,10 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::debugger::Debugger;
-use crate::failure::{Failure, Result};
-use crate::say;
-use crate::stop::{self, Stop};
+use common::failure::{Failure, Result};
+use common::say;
+use common::stop::{self, Stop};
+use workbench::debugger::Debugger;
 
 /// The longest line that is taken.
 const MOST_BYTES: u64 = 4096;

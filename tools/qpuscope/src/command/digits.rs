@@ -13,9 +13,9 @@ use dsp::Radix;
 use dsp::reversal::digit_reversed;
 use serde_json::json;
 
-use crate::failure::{Failure, Result};
-use crate::quantity::whole;
-use crate::say;
+use common::failure::{Failure, Result};
+use common::quantity::whole;
+use common::say;
 
 /// The longest table.
 const MAX_POINTS: u32 = 1 << dsp::MAX_LOG2;

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use qpu::disasm::{SourceOptions, listing, source};
 
-use crate::failure::Result;
-use crate::{code, say};
+use common::failure::Result;
+use common::say;
+use workbench::code;
 
 /// Options of `dis`.
 #[derive(clap::Args, Debug)]

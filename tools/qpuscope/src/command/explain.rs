@@ -8,9 +8,10 @@ use std::fmt::Write;
 use qpu::rules::Entry;
 use v3d_sim::{Constants, Described, REFERENCE_HZ};
 
-use crate::constants::is_of_host;
-use crate::failure::{Failure, Result};
-use crate::say;
+use common::constants::is_of_host;
+use common::failure::Result;
+use common::say;
+use workbench::known_rule::{KnownRule, known_rules, unknown};
 
 /// Options of `explain`.
 #[derive(clap::Args, Debug)]
@@ -19,18 +20,12 @@ pub struct Options {
     name: Option<String>,
 }
 
-/// A rule, and the tools that find it.
-struct Known {
-    entry: &'static Entry,
-    found_by: &'static str,
-}
-
 /// Prints the rule or the constant, or the names of all.
 ///
 /// # Errors
 /// Usage, when there is none of that name.
 pub fn run(options: &Options) -> Result<()> {
-    let rules = rules();
+    let rules = known_rules();
     let constants = Constants::recommended().describe();
     let Some(name) = &options.name else {
         return say::data(&(list(&rules) + &list_of_constants(&constants)));
@@ -44,74 +39,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// The failure for a rule that does not exist, with the names that are nearest.
-pub fn unknown(name: &str) -> Failure {
-    let rules = rules();
-    let mut near: Vec<_> = rules
-        .iter()
-        .map(|rule| (likeness(name, rule.entry.id), rule.entry.id))
-        .collect();
-    near.sort_by(|one, two| two.0.total_cmp(&one.0).then(one.1.cmp(two.1)));
-    let near: Vec<_> = near.iter().take(3).map(|(_, rule)| *rule).collect();
-    Failure::usage(format!(
-        "there is no rule `{name}`; the nearest are {}; `qpuscope explain` lists all",
-        near.join(", ")
-    ))
-}
-
-/// The rule of that name that a run reports.
-///
-/// # Errors
-/// Usage, when there is none.
-pub fn simulated(name: &str) -> Result<v3d_sim::Rule> {
-    v3d_sim::Rule::from_id(name).ok_or_else(|| match qpu::check::Rule::from_name(name) {
-        None => unknown(name),
-        Some(_) => Failure::usage(format!(
-            "`{name}` is a rule of `qpuscope check`, which no run reports; leave it out"
-        )),
-    })
-}
-
-/// The likeness of a rule's name to another: of the whole, and of each word's nearest.
-fn likeness(name: &str, rule: &str) -> f64 {
-    let words: Vec<f64> = name
-        .split('-')
-        .map(|word| {
-            let near = rule
-                .split('-')
-                .map(|other| strsim::jaro_winkler(word, other));
-            near.fold(0.0, f64::max)
-        })
-        .collect();
-    strsim::normalized_damerau_levenshtein(rule, name)
-        + words.iter().sum::<f64>() / words.len() as f64
-}
-
-/// All rules by name.
-fn rules() -> Vec<Known> {
-    let checked = qpu::check::Rule::ALL.iter().map(|rule| {
-        let is_simulated = v3d_sim::Rule::from_id(rule.name()).is_some();
-        let found_by = if is_simulated {
-            "check and simulator"
-        } else {
-            "check"
-        };
-        let entry = rule.entry();
-        Known { entry, found_by }
-    });
-    let only_simulated = v3d_sim::Rule::ALL
-        .iter()
-        .filter(|rule| qpu::check::Rule::from_name(rule.id()).is_none())
-        .map(|rule| Known {
-            entry: rule.entry(),
-            found_by: "simulator",
-        });
-    let mut rules: Vec<_> = checked.chain(only_simulated).collect();
-    rules.sort_by_key(|rule| rule.entry.id);
-    rules
-}
-
-fn list(rules: &[Known]) -> String {
+fn list(rules: &[KnownRule]) -> String {
     let mut out = String::new();
     for rule in rules {
         let _ = writeln!(out, "{:<30} {}", rule.entry.id, rule.found_by);
@@ -153,7 +81,7 @@ fn explain_constant(constant: &Described) -> String {
     format!("{name} = {value} {unit} (cycle model)\n\n{what}\n\n{source}\n\n{set}\n")
 }
 
-fn explain(rule: &Known) -> String {
+fn explain(rule: &KnownRule) -> String {
     let Entry {
         id,
         text,
@@ -194,7 +122,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_explained_once() {
-        let rules = rules();
+        let rules = known_rules();
         let mut names: Vec<_> = rules.iter().map(|rule| rule.entry.id).collect();
         names.dedup();
         assert_eq!(names.len(), rules.len());
@@ -210,21 +138,11 @@ mod tests {
 
     #[test]
     fn every_constant_is_explained_and_none_is_called_like_a_rule() {
-        let rules = rules();
+        let rules = known_rules();
         for constant in Constants::recommended().describe() {
             let text = explain_constant(&constant);
             assert!(text.contains("Source: "), "{text}");
             assert!(rules.iter().all(|rule| rule.entry.id != constant.name));
         }
-    }
-
-    #[test]
-    fn an_unknown_rule_names_its_neighbours() {
-        let failure = unknown("register-file-read");
-        assert!(
-            failure.message.contains("regfile-read-after-write"),
-            "{failure}"
-        );
-        assert!(unknown("pack").message.contains(" pack-"));
     }
 }

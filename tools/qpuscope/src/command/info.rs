@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::command::PortOptions;
-use crate::failure::Result;
-use crate::quantity::frequency;
-use crate::say;
-use crate::stream::Info;
+use common::failure::Result;
+use common::quantity::frequency;
+use common::say;
+use host::stream::Info;
 
 /// Options of `info`.
 #[derive(clap::Args, Debug)]

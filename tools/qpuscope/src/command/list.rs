@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use crate::failure::{Failure, Result};
-use crate::{link, say};
+use common::failure::{Failure, Result};
+use common::say;
+use host::link;
 
 /// Options of `list`.
 #[derive(clap::Args, Debug)]

@@ -30,14 +30,14 @@ use std::path::{Path, PathBuf};
 
 use v3d_sim::Constants;
 
-use crate::client::Client;
-use crate::defect::TimedDefect;
-use crate::failure::{Failure, Result};
-use crate::files::Input;
-use crate::link::{self, FIRST_BAUD, Link, Opening};
-use crate::log::{Logs, elf_for};
-use crate::part::PartOptions;
-use crate::quantity::whole;
+use common::failure::{Failure, Result};
+use common::files::Input;
+use common::quantity::whole;
+use host::client::Client;
+use host::defect::TimedDefect;
+use host::link::{self, FIRST_BAUD, Link, Opening};
+use host::log::{Logs, elf_for};
+use host::part::PartOptions;
 
 /// The options to reach a board, shared by every command that does.
 #[derive(clap::Args, Clone, Debug)]
@@ -135,7 +135,7 @@ impl LineOptions {
         let (link, logs) = line.open(Some(port))?;
         let mut client = Client::new(link, self.baud, logs, self.quiet);
         let info = client.hello()?;
-        crate::say::remark!("{}, firmware {}", info.board, info.firmware);
+        common::say::remark!("{}, firmware {}", info.board, info.firmware);
         client.change_for_transfer(transfer_baud)?;
         Ok(client)
     }

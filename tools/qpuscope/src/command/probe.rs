@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::command::PortOptions;
-use crate::failure::{Failure, Result};
-use crate::say;
-use crate::stream::Probed;
+use common::failure::{Failure, Result};
+use common::say;
+use host::stream::Probed;
 
 /// Options of `probe`.
 #[derive(clap::Args, Debug)]

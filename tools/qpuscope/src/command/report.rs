@@ -9,15 +9,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::client::Client;
 use crate::command::LineOptions;
-use crate::constants;
-use crate::failure::{Failure, Result};
-use crate::files::{apart, output};
-use crate::quantity::seconds;
-use crate::report::gather::{LONGEST_PLANS, Wanted, gather};
-use crate::say;
-use crate::utc::Utc;
+use common::constants;
+use common::failure::{Failure, Result};
+use common::files::{apart, output};
+use common::quantity::seconds;
+use common::say;
+use host::client::Client;
+use host::report::gather::{LONGEST_PLANS, Wanted, gather};
+use host::utc::Utc;
 
 /// Options of `report`.
 #[derive(clap::Args, Debug)]

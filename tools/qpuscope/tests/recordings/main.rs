@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::image;
-use qpuscope::client::Client;
-use qpuscope::link::{self, FIRST_BAUD, Opening};
-use qpuscope::log::Logs;
-use qpuscope::spectrum::Spectrum;
+use host::client::Client;
+use host::link::{self, FIRST_BAUD, Opening};
+use host::log::Logs;
+use host::spectrum::Spectrum;
 use signal::{N, RATE_HZ, SAMPLES, TONES, auxi, npy, raw, recordings, sigmf_meta, wav, wav_head};
 use tool::{qpuscope, run, sim};
 
@@ -236,11 +236,7 @@ fn foreign_and_damaged_files_get_one_sentence_and_status_2() {
     });
     write(
         "plane.npy",
-        &[
-            qpuscope::npy::encode("<c8", &[64, 64]),
-            vec![0; 64 * 64 * 8],
-        ]
-        .concat(),
+        &[host::npy::encode("<c8", &[64, 64]), vec![0; 64 * 64 * 8]].concat(),
     );
     write("short.npy", &npy("<c16", "cf64")[..1000]);
     write("alone.sigmf-meta", sigmf_meta("ci16_le").as_bytes());

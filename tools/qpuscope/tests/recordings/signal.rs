@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use qpuscope::input::{self, Format, Reading, Recording, Stereo};
+use host::input::{self, Format, Reading, Recording, Stereo};
 use wire::Rate;
 
 pub const RATE_HZ: u32 = 48_000;
@@ -117,7 +117,7 @@ pub fn auxi() -> Vec<u8> {
 }
 
 pub fn npy(descr: &str, format: &str) -> Vec<u8> {
-    [qpuscope::npy::encode(descr, &[SAMPLES as u64]), raw(format)].concat()
+    [host::npy::encode(descr, &[SAMPLES as u64]), raw(format)].concat()
 }
 
 pub fn sigmf_meta(datatype: &str) -> String {

@@ -19,7 +19,7 @@ use tool::run;
 
 /// A recording of text, a descriptor and two spectra.
 fn recording() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded.bin");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/recorded.bin");
     path.display().to_string()
 }
 

@@ -1,9 +1,11 @@
 //! Requests for plans, and the reasons why they are refused.
 
 mod error;
+mod kind;
 mod transform;
 
 pub use error::{Error, Which};
+pub use kind::{NoTransform, TransformKind};
 pub use transform::{Kernels, Points, Transform};
 
 use super::plane;

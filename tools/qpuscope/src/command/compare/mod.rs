@@ -10,11 +10,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::failure::Result;
-use crate::files::input;
-use crate::report::decide::{Comparison, Decision, Verdict, decide};
-use crate::report::file::Report;
-use crate::say;
+use common::failure::Result;
+use common::files::input;
+use common::say;
+use fidelity::decide::{Comparison, Decision, NOISE, Timed, Verdict, decide};
+use host::report::file::Report;
 
 /// Options of `compare`.
 #[derive(clap::Args, Debug)]
@@ -34,7 +34,12 @@ pub fn run(options: &Options) -> Result<()> {
     let name = say::path(&options.file);
     let bytes = input::read(&options.file, "a report", input::TEXT)?;
     let report = Report::parse(&String::from_utf8_lossy(&bytes), &name)?;
-    let comparison = decide(&report);
+    let timed = report.timed(NOISE).map(|(name, us, uncertainty)| Timed {
+        name: name.to_owned(),
+        us,
+        uncertainty,
+    });
+    let comparison = decide(report.board.v3d_hz, &timed.collect::<Vec<_>>());
     if options.json {
         return say::json(&format!("{:#}\n", object(&report, &comparison)));
     }

@@ -3,8 +3,8 @@
 use qpu::machine::QPUS;
 use std::fmt::Write;
 
-use crate::report::decide::{Comparison, Decision, Figure, Verdict};
-use crate::report::file::{PlanProof, Report};
+use fidelity::decide::{Comparison, Decision, Figure, Verdict};
+use host::report::file::{PlanProof, Report};
 
 /// The page.
 pub(super) fn page(report: &Report, comparison: &Comparison) -> String {

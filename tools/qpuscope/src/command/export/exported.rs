@@ -10,8 +10,8 @@ use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, BusAddr, CacheClear, Job, QpuSet, Report, Runner};
 use qpu_programs::FFT;
 
-use crate::failure::{Failure, Result};
-use crate::transform::{failed, memory};
+use common::failure::{Failure, Result};
+use workbench::transform::{failed, memory};
 
 /// Bytes to which the memory is aligned.
 pub const ALIGN: u32 = 4096;

@@ -17,11 +17,13 @@ use qpu::job::CacheClear;
 use serde_json::{Value, json};
 use v3d_sim::Board;
 
-use crate::failure::{Failure, Result};
-use crate::files::output;
-use crate::transform::Kind;
-use crate::{say, transform};
+use common::failure::{Failure, Result};
+use common::files::output;
+use common::say;
 use exported::Exported;
+use qpu::fft::planner::tuning::Chip;
+use qpu::fft::request::TransformKind;
+use workbench::transform;
 
 /// Bus address of the memory that boards give to jobs, without its alias.
 const JOB_MEMORY: u32 = 0x0100_0000;
@@ -210,16 +212,18 @@ fn named(options: &Options) -> Result<Named> {
     let board = transform::board(&options.board)?;
     let direction = transform::direction(options.inverse);
     let (number, kind, word) = match (options.rows, options.powers, options.real) {
-        (Some(rows), _, _) => (4, Kind::Plane(rows), "plane"),
+        (Some(rows), _, _) => (4, TransformKind::Plane(rows), "plane"),
         (None, Some(segments), is_real) => {
-            let kind = Kind::Powers { is_real, segments };
+            let kind = TransformKind::Powers { is_real, segments };
             let word = if is_real { "real_powers" } else { "powers" };
             (2 + u32::from(is_real), kind, word)
         }
-        (None, None, true) => (1, Kind::Real, "real"),
-        (None, None, false) => (0, Kind::Complex, "fft"),
+        (None, None, true) => (1, TransformKind::Real, "real"),
+        (None, None, false) => (0, TransformKind::Complex, "fft"),
     };
-    let mut request = Request::of(kind.of(options.n, direction)?, options.batch);
+    let transform = kind.of(options.n, direction);
+    let transform = transform.map_err(|error| Failure::usage(error.to_string()))?;
+    let mut request = Request::of(transform, options.batch);
     let scale = match options.scale {
         Factor::None => Scale::None,
         Factor::Points => Scale::ByPoints,
@@ -229,7 +233,7 @@ fn named(options: &Options) -> Result<Named> {
         Direction::Forward => request.forward = scale,
         Direction::Inverse => request.inverse = scale,
     }
-    request.chip = transform::chip(board);
+    request.chip = Chip::with_system_l2(board.has_system_l2());
     let alias = match board.has_system_l2() {
         true => 0x4000_0000,
         false => 0xc000_0000,
@@ -270,7 +274,7 @@ fn checked_name(name: &str) -> Result<String> {
     }
     Err(Failure::usage(format!(
         "--name {} is no name in C that is free; use lower-case letters, digits and _, a letter first",
-        crate::text::quote(name)
+        common::text::quote(name)
     )))
 }
 

@@ -7,9 +7,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::lines::Line;
-use crate::output;
-use crate::spectrum::{Counters, Engine, Spectrum};
+use host::lines::Line;
+use host::output;
+use host::spectrum::{Counters, Engine, Spectrum};
 
 /// A record without its spectrum.
 #[derive(Serialize)]
@@ -140,8 +140,8 @@ impl RecordingAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::strongest;
-    use crate::spectrum::tests::example;
+    use host::example::example;
+    use host::lines::strongest;
 
     /// A record of 1024 points with lines at bins.
     fn record(record: u32, lines: &[(usize, f64)], clipped: u64) -> Spectrum {

@@ -18,17 +18,19 @@ use v3d_sim::{SimError, SimRunner};
 
 use super::options::Options;
 use super::values::EngineChoice;
-use crate::failure::{Failure, Result};
-use crate::files::{apart, output::Output};
-use crate::input::Points;
-use crate::remote::Remote;
-use crate::transform::{self, MEMORY};
-use crate::{files, npy, say};
+use common::failure::{Failure, Result};
+use common::files::{apart, output::Output};
+use common::{files, say};
+use host::input::Points;
+use host::npy;
+use qpu::fft::planner::BOARD_BYTES;
+use workbench::remote::Remote;
+use workbench::transform;
 
 /// The shortest and the longest transform of the QPUs.
 const LENGTHS: [u64; 2] = [16, 1 << 22];
 /// Points that with their bins fill the memory of a board.
-const MOST: u64 = MEMORY / 16;
+const MOST: u64 = BOARD_BYTES / 16;
 
 /// The kind of file that bins are written to.
 #[derive(Clone, Copy)]
@@ -173,7 +175,7 @@ fn refuse_overflow(name: &str, batch: Batch, points: &[[f32; 2]], bins: &[[f32; 
 fn say_losses(options: &Options, read: &Points) {
     let name = say::path(&options.input);
     if read.rounded > 0 {
-        crate::say::remark!(
+        common::say::remark!(
             "{name}: {} numbers rounded to single precision, which has 24 significant bits",
             read.rounded
         );
@@ -183,7 +185,7 @@ fn say_losses(options: &Options, read: &Points) {
         _ => "which QPUs take as 0",
     };
     if read.tiny > 0 {
-        crate::say::remark!(
+        common::say::remark!(
             "{name}: {} numbers are smaller than {:.1e}, {taken}; multiply the numbers by a power of two to keep them",
             read.tiny,
             f32::MIN_POSITIVE
@@ -243,9 +245,9 @@ fn bytes(batch: Batch) -> Result<u32> {
     let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
     // Buffers begin at multiples of 4096.
     let bytes = bytes + 3 * 4096;
-    if bytes > MEMORY {
+    if bytes > BOARD_BYTES {
         return Err(Failure::usage(format!(
-            "points, bins and the plan take {bytes} bytes, and a board has {MEMORY} for the QPUs; take a smaller --batch"
+            "points, bins and the plan take {bytes} bytes, and a board has {BOARD_BYTES} for the QPUs; take a smaller --batch"
         )));
     }
     Ok(bytes as u32)

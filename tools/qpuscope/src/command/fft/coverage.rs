@@ -1,9 +1,9 @@
 //! The samples of a channel beside its spectra: those that are clipped, and those in none.
 
 use crate::command::clipped::Clipped;
-use crate::failure::Result;
-use crate::input::{Channel, Recording, Unit};
-use crate::spectrum::Spectrum;
+use common::failure::Result;
+use host::input::{Channel, Recording, Unit};
+use host::spectrum::Spectrum;
 
 /// The spectra of a channel so far.
 pub(super) struct Coverage<'a> {
@@ -91,15 +91,15 @@ pub(super) fn remarks(channels: &[Coverage], n: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Samples, read_bytes};
-    use crate::spectrum::tests::example;
+    use host::example::example;
+    use host::input::{Samples, read_bytes};
     use signal::Rate;
 
     /// Real samples of 8 bits.
     fn recording(bytes: Vec<u8>) -> Recording {
-        let how = crate::input::Reading {
+        let how = host::input::Reading {
             rate: Some(Rate::hz(8000)),
-            samples: crate::input::Format::from_name("u8"),
+            samples: host::input::Format::from_name("u8"),
             ..Default::default()
         };
         read_bytes("a.u8", bytes, &how).expect("a recording")

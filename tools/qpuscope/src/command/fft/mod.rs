@@ -12,8 +12,8 @@ mod report;
 mod transform;
 mod values;
 
-use crate::failure::{Failure, Result};
-use crate::input::{self, Recording};
+use common::failure::{Failure, Result};
+use host::input::{self, Recording};
 use options::{check, check_folder, reading};
 use report::Results;
 use transform::transform;
@@ -31,7 +31,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let overlap = check(options)?;
     let recording = input::read(&options.input, &reading(options))?;
-    crate::say::remark!("{}: {}", recording.name, describe(&recording));
+    common::say::remark!("{}: {}", recording.name, describe(&recording));
     introduce(&recording);
     for channel in &recording.channels {
         if channel.points() < options.n().into() {
@@ -54,11 +54,11 @@ pub fn run(options: &Options) -> Result<()> {
     done?;
     left?;
     if let Some(remark) = client.log_remark() {
-        crate::say::remark!("{remark}");
+        common::say::remark!("{remark}");
     }
     let health = client.health();
     if health.is_lossy() {
-        crate::say::remark!("line: {health}");
+        common::say::remark!("line: {health}");
     }
     results.finish(&health)
 }
@@ -93,22 +93,22 @@ fn introduce(recording: &Recording) {
         } else {
             " (not used: samples are real)"
         };
-        crate::say::remark!("  centre {hz} Hz{unused}");
+        common::say::remark!("  centre {hz} Hz{unused}");
     }
     if let Some(start) = recording.start_text() {
-        crate::say::remark!("  begins {start}");
+        common::say::remark!("  begins {start}");
     }
     for note in recording.notes.iter().chain(&recording.hints) {
-        crate::say::remark!("  {note}");
+        common::say::remark!("  {note}");
     }
     for annotation in recording.annotations.iter().take(SHOWN_ANNOTATIONS) {
-        crate::say::remark!("  {annotation}");
+        common::say::remark!("  {annotation}");
     }
     let more = recording
         .annotations
         .len()
         .saturating_sub(SHOWN_ANNOTATIONS);
     if more > 0 {
-        crate::say::remark!("  and {more} more annotations");
+        common::say::remark!("  and {more} more annotations");
     }
 }

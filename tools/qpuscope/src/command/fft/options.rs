@@ -6,14 +6,14 @@ use super::values::{
     EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
 };
 use crate::command::PortOptions;
-use crate::failure::{Failure, Result};
-use crate::files::{are_one, output};
-use crate::input::Reading;
-use crate::output::series::Kind;
-use crate::picture::Theme;
-use crate::picture::waterfall::Merge;
-use crate::quantity::{hertz, whole};
-use crate::say;
+use common::failure::{Failure, Result};
+use common::files::{are_one, output};
+use common::quantity::{hertz, whole};
+use common::say;
+use host::input::Reading;
+use host::output::series::Kind;
+use host::picture::Theme;
+use host::picture::waterfall::Merge;
 
 /// Options of `fft`.
 #[derive(clap::Args, Debug)]

@@ -7,16 +7,16 @@ use serde_json::json;
 use super::answer::RecordingAnswer;
 use super::coverage::{Coverage, remarks};
 use super::options::Options;
-use crate::failure::{Failure, Result};
-use crate::files;
-use crate::input::{Format, Number, Recording};
-use crate::lines::{Line, strongest};
-use crate::output::series::{Kind, Series, Wanted, of_record, shown};
-use crate::output::{self, Clock, Recorded, Times};
-use crate::say;
-use crate::spectrum::Spectrum;
-use crate::stream::Health;
-use crate::utc::Utc;
+use common::failure::{Failure, Result};
+use common::files;
+use common::say;
+use host::input::{Format, Number, Recording};
+use host::lines::{Line, strongest};
+use host::output::series::{Kind, Series, Wanted, of_record, shown};
+use host::output::{self, Clock, Recorded, Times};
+use host::spectrum::Spectrum;
+use host::stream::Health;
+use host::utc::Utc;
 
 /// The files that the options ask for.
 pub(super) fn wanted(options: &Options, recording: &Recording) -> Wanted {
@@ -96,7 +96,7 @@ impl<'a> Results<'a> {
     pub(super) fn take(&mut self, channel: usize, mut spectrum: Spectrum) -> Result<()> {
         self.channels[channel].take(&mut spectrum)?;
         if spectrum.fallback {
-            crate::say::remark!(
+            common::say::remark!(
                 "the QPUs failed, and the ARM computed this spectrum instead; `qpuscope info` shows the board's state"
             );
         }
@@ -181,7 +181,7 @@ impl<'a> Results<'a> {
     pub(super) fn finish(mut self, health: &Health) -> Result<()> {
         self.close_series()?;
         if let Some(doubts) = &self.doubts {
-            crate::say::remark!("{doubts}");
+            common::say::remark!("{doubts}");
         }
         if self.numbers.1 == 0 {
             return Err(Failure::link("no spectrum came; run again"));
@@ -189,11 +189,11 @@ impl<'a> Results<'a> {
         let recording = self.recording;
         let remarks = remarks(&self.channels, self.options.n());
         for remark in remarks.iter().chain(&recording.doubts) {
-            crate::say::remark!("{remark}");
+            common::say::remark!("{remark}");
         }
         let is_dated = |kind: &Kind| matches!(kind, Kind::RtlPower | Kind::Sdrff);
         if self.times.zero.is_none() && self.options.format.iter().any(is_dated) {
-            crate::say::remark!(
+            common::say::remark!(
                 "{} does not say when it was recorded: times in rtl_power and sdrff count from 1970-01-01",
                 recording.name
             );

@@ -2,10 +2,10 @@
 
 use super::options::Options;
 use super::values::EngineChoice;
-use crate::client::Client;
-use crate::failure::{Exit, Failure, Result};
-use crate::input::{Channel, Recording, Unit};
-use crate::spectrum::{Engine, Spectrum};
+use common::failure::{Exit, Failure, Result};
+use host::client::Client;
+use host::input::{Channel, Recording, Unit};
+use host::spectrum::{Engine, Spectrum};
 
 /// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
 const LONG_UPLOAD: u64 = 32_768;
@@ -36,7 +36,7 @@ pub(super) fn transform(
         Err(_) => client.stop().and_then(|()| client.set(&found)),
     };
     if let Err(failure) = put_back {
-        crate::say::remark!("the board keeps the settings of this transform: {failure}");
+        common::say::remark!("the board keeps the settings of this transform: {failure}");
     }
     done
 }
@@ -69,7 +69,7 @@ fn set_up_and_send(
     ))?;
     // The engine in use depends on the settings, so that only now it is the one that counts.
     let info = client.hello()?;
-    crate::say::remark!(
+    common::say::remark!(
         "{}, firmware {}, engine {}",
         info.board,
         info.firmware,

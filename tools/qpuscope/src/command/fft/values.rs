@@ -1,6 +1,6 @@
 //! Option values as people write them: windows, overlaps, averages, encodings.
 
-use crate::quantity::whole;
+use common::quantity::whole;
 
 /// Which engine computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]

@@ -23,15 +23,15 @@ use qpu::job::{Report, Runner};
 use v3d_sim::{Board, SimRunner};
 
 use crate::command::QpuOptions;
-use crate::failure::{Failure, Result};
-use crate::files::{apart, output};
-use crate::plane::mask::Mask;
-use crate::plane::transform::{Planes, bytes};
-use crate::plane::{Spectrum, kernel, npy, ocean, png};
-use crate::quantity::whole;
-use crate::remote::Remote;
-use crate::say;
+use common::failure::{Failure, Result};
+use common::files::{apart, output};
+use common::quantity::whole;
+use common::say;
 use source::Source;
+use workbench::plane::mask::Mask;
+use workbench::plane::transform::{Planes, bytes};
+use workbench::plane::{Spectrum, kernel, npy, ocean, png};
+use workbench::remote::Remote;
 
 /// Imaginary parts that are no rounding errors any more, relative to the picture.
 const IMAGINARY: f64 = 1e-4;

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::Options;
-use crate::failure::{Failure, Result};
-use crate::files::input;
-use crate::plane::ocean::Ocean;
-use crate::plane::transform::request;
-use crate::plane::{Picture, Spectrum, kernel, npy, png};
-use crate::say;
+use common::failure::{Failure, Result};
+use common::files::input;
+use common::say;
+use workbench::plane::ocean::Ocean;
+use workbench::plane::transform::request;
+use workbench::plane::{Picture, Spectrum, kernel, npy, png};
 
 /// A picture, or bins.
 pub(super) enum Source {

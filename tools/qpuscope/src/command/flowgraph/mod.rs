@@ -22,10 +22,10 @@ use flowgraph::flow::{self, Flow};
 use flowgraph::{rows, scene, svg};
 
 use crate::command::digits::{self, list};
-use crate::failure::{Failure, Result};
-use crate::files::output;
-use crate::quantity::whole;
-use crate::say;
+use common::failure::{Failure, Result};
+use common::files::output;
+use common::quantity::whole;
+use common::say;
 
 /// Most rows of a picture.
 const MAX_FULL: u32 = 4096;

@@ -11,20 +11,22 @@
 mod report;
 
 use flowgraph::plan::{Planned, cost};
-use qpu::fft::request::{Error, Request};
+use qpu::fft::planner::tuning::Chip;
+use qpu::fft::request::{Error, Request, TransformKind};
 use qpu::fft::samples::Format;
 use qpu::fft::{Direction, Plan};
 use qpu_programs::FFT;
 use report::Report;
 use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
-use crate::client::Client;
 use crate::command::QpuOptions;
-use crate::failure::{Failure, Result};
-use crate::quantity::whole;
-use crate::remote::Remote;
-use crate::transform::{Kind, LIMIT_US, chip, direction, failed, memory};
-use crate::{constants, say, transform};
+use common::failure::{Failure, Result};
+use common::quantity::whole;
+use common::{constants, say};
+use host::client::Client;
+use workbench::remote::Remote;
+use workbench::transform;
+use workbench::transform::{LIMIT_US, direction, failed, memory};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
 const SHORT: u64 = 1 << 16;
@@ -105,7 +107,7 @@ pub fn run(options: &Options) -> Result<()> {
     let board = transform::board(&options.board)?;
     let direction = direction(options.inverse);
     let request = Request {
-        chip: chip(board),
+        chip: Chip::with_system_l2(board.has_system_l2()),
         ..request(options, direction)?
     };
     let model = constants::with(&options.set)?;
@@ -145,15 +147,16 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn request(options: &Options, direction: Direction) -> Result<Request> {
     let kind = match (options.rows, options.powers) {
-        (Some(rows), _) => Kind::Plane(rows),
-        (None, Some(segments)) => Kind::Powers {
+        (Some(rows), _) => TransformKind::Plane(rows),
+        (None, Some(segments)) => TransformKind::Powers {
             is_real: options.real,
             segments,
         },
-        (None, None) if options.real => Kind::Real,
-        (None, None) => Kind::Complex,
+        (None, None) if options.real => TransformKind::Real,
+        (None, None) => TransformKind::Complex,
     };
-    let transform = kind.of(options.n, direction)?;
+    let transform = kind.of(options.n, direction);
+    let transform = transform.map_err(|error| Failure::usage(error.to_string()))?;
     let mut request = Request::of(transform, options.batch);
     request.samples = Format::from_name(&options.samples).unwrap_or(Format::F32);
     request.windowed = options.windowed;

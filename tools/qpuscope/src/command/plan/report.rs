@@ -9,7 +9,8 @@ use qpu::fft::request::Transform;
 use v3d_sim::{Board, Constants};
 
 use super::{Measured, Options, RUNS};
-use crate::{constants, transform};
+use common::constants;
+use workbench::transform;
 
 /// The description of a plan.
 pub(super) struct Report<'a> {

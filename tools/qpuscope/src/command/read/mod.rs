@@ -11,14 +11,14 @@ mod outputs;
 use std::time::Duration;
 
 use super::clipped::Clipped;
-use crate::client::{closed, nothing_decodes};
-use crate::failure::{Failure, Result};
-use crate::link::{Link, Received};
-use crate::log::Logs;
-use crate::spectrum::Spectrum;
-use crate::stop::Stop;
-use crate::stream::{Event, Receiver};
-use crate::{stop, text};
+use common::failure::{Failure, Result};
+use common::stop::Stop;
+use common::{stop, text};
+use host::client::{closed, nothing_decodes};
+use host::link::{Link, Received};
+use host::log::Logs;
+use host::spectrum::Spectrum;
+use host::stream::{Event, Receiver};
 use losses::Losses;
 use options::Goal;
 use outputs::Outputs;
@@ -152,11 +152,11 @@ impl Reader<'_> {
         for event in events.drain(..) {
             match event {
                 Event::Text(text) if !self.options.line.quiet => {
-                    crate::say::note(&text.replace('\r', ""))
+                    common::say::note(&text.replace('\r', ""))
                 }
                 Event::Log(bytes) => self.logs.show(&bytes),
                 Event::Fault { code, text } => {
-                    crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text));
+                    common::say::remark!("the firmware reports a fault: {}", text::sentence(&text));
                     if code == wire::Fault::SAMPLES_LOST && self.options.strict {
                         return Err(Failure::integrity(LOST_AT_INPUT));
                     }
@@ -174,7 +174,7 @@ impl Reader<'_> {
                 }
                 Event::Spectrum(mut spectrum, missing) if !self.has_enough() => {
                     if missing > 0 {
-                        crate::say::remark!(
+                        common::say::remark!(
                             "spectrum {}: {missing} values were lost on the line",
                             spectrum.record
                         );
@@ -182,7 +182,7 @@ impl Reader<'_> {
                     if spectrum.doubt != self.doubt
                         && let Some(doubts) = spectrum.doubts()
                     {
-                        crate::say::remark!("{doubts}");
+                        common::say::remark!("{doubts}");
                     }
                     self.doubt = spectrum.doubt;
                     let totals = spectrum.totals;
@@ -221,7 +221,7 @@ impl Reader<'_> {
             } else {
                 self.nothing_comes()
             };
-            crate::say::remark!("{text} (still waiting; Ctrl-C ends)");
+            common::say::remark!("{text} (still waiting; Ctrl-C ends)");
         }
     }
 
@@ -253,21 +253,21 @@ impl Reader<'_> {
 
     fn conclude(&self) -> Result<()> {
         let health = self.receiver.health();
-        crate::say::remark!("{health}");
+        common::say::remark!("{health}");
         if health.unexplained_spectra > 0 {
-            crate::say::remark!(
+            common::say::remark!(
                 "{} spectra came without the descriptor that explains them; it is repeated once a second: read for longer",
                 health.unexplained_spectra
             );
         }
         if let Some(remark) = self.logs.remark() {
-            crate::say::remark!("{remark}");
+            common::say::remark!("{remark}");
         }
         if let Some(remark) = self.losses.remark() {
-            crate::say::remark!("{remark}");
+            common::say::remark!("{remark}");
         }
         if let Some(remark) = self.clipped.remark() {
-            crate::say::remark!(
+            common::say::remark!(
                 "{remark}; if the signal was cut off there, lower the level at the input"
             );
         }

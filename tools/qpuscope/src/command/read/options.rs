@@ -3,20 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::client::Client;
 use crate::command::LineOptions;
-use crate::failure::{Failure, Result};
-use crate::files::Input;
-use crate::link::Link;
-use crate::log::Logs;
-use crate::output::series::{Kind, Wanted};
-use crate::picture::Theme;
-use crate::picture::waterfall::Merge;
-use crate::progress::Progress;
-use crate::quantity::{seconds, whole};
-use crate::spectrum::Hold;
-use crate::stream::Receiver;
-use crate::traces::Trace;
+use common::failure::{Failure, Result};
+use common::files::Input;
+use common::progress::Progress;
+use common::quantity::{seconds, whole};
+use host::client::Client;
+use host::link::Link;
+use host::log::Logs;
+use host::output::series::{Kind, Wanted};
+use host::picture::Theme;
+use host::picture::waterfall::Merge;
+use host::spectrum::Hold;
+use host::stream::Receiver;
+use host::traces::Trace;
 
 /// The form in which a spectrum is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]

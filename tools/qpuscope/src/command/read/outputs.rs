@@ -1,15 +1,15 @@
 //! Spectra on their way to standard output and into files.
 
 use super::options::{Format, Options};
-use crate::failure::{Failure, Result};
-use crate::files::{self, Input};
-use crate::lines::{Line, strongest};
-use crate::output::series::{Series, Wanted, of_record};
-use crate::output::{self, Clock, CsvHeadings, RtlPower, Sdrff, Times};
-use crate::picture::waterfall::Span;
-use crate::say;
-use crate::spectrum::Spectrum;
-use crate::utc::Utc;
+use common::failure::{Failure, Result};
+use common::files::{self, Input};
+use common::say;
+use host::lines::{Line, strongest};
+use host::output::series::{Series, Wanted, of_record};
+use host::output::{self, Clock, CsvHeadings, RtlPower, Sdrff, Times};
+use host::picture::waterfall::Span;
+use host::spectrum::Spectrum;
+use host::utc::Utc;
 
 /// The records whose lines an output shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,7 +133,7 @@ impl<'a> Outputs<'a> {
             _ => anew(),
         };
         if self.clock.is_none() && times.zero.is_none() && is_dated {
-            crate::say::remark!(
+            common::say::remark!(
                 "nobody noted when this was recorded: times count from 1970-01-01, when the board started"
             );
         }

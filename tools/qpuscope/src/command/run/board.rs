@@ -8,10 +8,10 @@ use qpu::job::{BusAddr, Job, Launch, Program, QpuSet};
 use serde_json::{Value, json};
 
 use super::dumps;
-use crate::client::Client;
-use crate::failure::{Failure, Result};
-use crate::job_file::JobFile;
-use crate::say;
+use common::failure::{Failure, Result};
+use common::say;
+use host::client::Client;
+use workbench::job_file::JobFile;
 
 /// The address behind the alias bits of another.
 const BEHIND_ALIAS: u32 = 0x3fff_ffff;

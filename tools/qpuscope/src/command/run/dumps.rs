@@ -9,10 +9,10 @@ use std::path::Path;
 
 use v3d_sim::SparseMemory;
 
-use crate::failure::{Failure, Result};
-use crate::files::output::{self, Output};
-use crate::job_file::{Dump, JobFile};
-use crate::say;
+use common::failure::{Failure, Result};
+use common::files::output::{self, Output};
+use common::say;
+use workbench::job_file::{Dump, JobFile};
 
 /// Dumps are written in pieces, so that they take no second copy of memory.
 const PIECE_BYTES: usize = 1 << 20;

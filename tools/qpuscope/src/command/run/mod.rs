@@ -16,18 +16,19 @@ use v3d_sim::{
     Access, DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
 };
 
-use crate::command::{QpuOptions, explain};
-use crate::constants;
-use crate::failure::{Failure, Result};
-use crate::files::output::{self, Output};
-use crate::files::{Input, apart};
-use crate::job_file::JobFile;
-use crate::quantity::{range, whole};
-use crate::say;
-use crate::stop::{self, Stop};
-use crate::watch::timeline::Timeline;
-use crate::watch::trace::{Selection, Trace};
-use crate::watch::{Watch, profile};
+use crate::command::QpuOptions;
+use common::constants;
+use common::failure::{Failure, Result};
+use common::files::output::{self, Output};
+use common::files::{Input, apart};
+use common::quantity::{range, whole};
+use common::say;
+use common::stop::{self, Stop};
+use workbench::job_file::JobFile;
+use workbench::known_rule;
+use workbench::watch::timeline::Timeline;
+use workbench::watch::trace::{Selection, Trace};
+use workbench::watch::{Watch, profile};
 
 /// Rounds between two looks at Ctrl-C.
 const SLICE_ROUNDS: u64 = 100_000;
@@ -169,7 +170,7 @@ pub fn run(options: &Options) -> Result<()> {
     job.options.functional |= options.functional;
     job.options.order_seed = options.seed.or(job.options.order_seed);
     for name in &options.allow {
-        job.options.allowed.push(explain::simulated(name)?);
+        job.options.allowed.push(known_rule::simulated(name)?);
     }
     for (name, value) in &options.set {
         constants::apply(&mut job.options.constants, name, *value)?;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use v3d_sim::{JobEnd, JobOptions, Outcome, Place, SOURCE_NAMES};
 
-use crate::constants;
+use common::constants;
 
 /// The outcome of a job that ran with these options.
 #[must_use]

@@ -13,9 +13,9 @@ use qpu_programs::sha256::LANES;
 use serde_json::{Value, json};
 use v3d_sim::SimRunner;
 
-use crate::failure::{Failure, Result};
-use crate::say;
-use crate::transform::LIMIT_US;
+use common::failure::{Failure, Result};
+use common::say;
+use workbench::transform::LIMIT_US;
 
 /// RAM of the simulated board.
 const RAM_BYTES: u32 = 64 << 20;

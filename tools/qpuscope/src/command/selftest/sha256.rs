@@ -19,10 +19,10 @@ use sha2::Digest as _;
 use v3d_sim::{Board, Statistics};
 
 use super::{did_not_end, print, runner, verdict, wrong};
-use crate::failure::Result;
-use crate::guest::Guest;
-use crate::quantity::within;
-use crate::transform::launch;
+use common::failure::Result;
+use common::quantity::within;
+use workbench::guest::Guest;
+use workbench::transform::launch;
 
 /// Clocks of an issue slot.
 const SLOT_CLOCKS: f64 = 4.0;

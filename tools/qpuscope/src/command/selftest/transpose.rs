@@ -9,9 +9,9 @@ use serde_json::json;
 use v3d_sim::{Board, SimError};
 
 use super::{did_not_end, print, runner, verdict, wrong};
-use crate::failure::{Failure, Result};
-use crate::quantity::whole;
-use crate::transform::launch;
+use common::failure::{Failure, Result};
+use common::quantity::whole;
+use workbench::transform::launch;
 
 /// Most rows and columns: two such matrices fit the simulated board, and run in seconds.
 const MAX_SIDE: u32 = 2048;

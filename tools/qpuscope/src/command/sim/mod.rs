@@ -15,15 +15,15 @@ use std::time::{Duration, Instant};
 
 use virtual_pi::{Config, VirtualPi};
 
-use crate::constants;
-use crate::defect::TimedDefect;
-use crate::failure::{Failure, Result};
-use crate::link::{BUFFER as LINE_BUFFER, keep_pace, read_image};
-use crate::part::PartOptions;
-use crate::progress::Progress;
-use crate::quantity::{seconds, whole};
-use crate::say;
-use crate::stop::Stop;
+use common::constants;
+use common::failure::{Failure, Result};
+use common::progress::Progress;
+use common::quantity::{seconds, whole};
+use common::say;
+use common::stop::Stop;
+use host::defect::TimedDefect;
+use host::link::{BUFFER as LINE_BUFFER, keep_pace, read_image};
+use host::part::PartOptions;
 
 /// Virtual time between two looks at the line.
 const SLICE: Duration = Duration::from_millis(2);
@@ -61,7 +61,7 @@ pub struct Options {
     #[arg(long)]
     real_time: bool,
     /// Rate of the host's side of the line
-    #[arg(long, value_name = "RATE", default_value_t = crate::link::FIRST_BAUD, value_parser = whole::<u32>)]
+    #[arg(long, value_name = "RATE", default_value_t = host::link::FIRST_BAUD, value_parser = whole::<u32>)]
     baud: u32,
     /// End after so many virtual seconds
     #[arg(long, value_parser = seconds)]
@@ -153,17 +153,17 @@ pub fn run(options: &Options) -> Result<()> {
             progress.set(board.now_ns() / 1_000_000_000);
         }
         for message in board.messages() {
-            crate::say::remark!("virtual Pi: {message}");
+            common::say::remark!("virtual Pi: {message}");
         }
         match stopped {
             virtual_pi::Stop::Deadline | virtual_pi::Stop::Starved => {}
             virtual_pi::Stop::Reset => {
-                crate::say::remark!("virtual Pi: reset (Watchdog), booting again")
+                common::say::remark!("virtual Pi: reset (Watchdog), booting again")
             }
             virtual_pi::Stop::Fault(fault) => return Err(Failure::integrity(fault.to_string())),
         }
     }
-    crate::say::remark!(
+    common::say::remark!(
         "ended after {:.3} s of virtual time",
         board.now_ns() as f64 * 1e-9
     );
@@ -183,7 +183,7 @@ fn open_line(name: &str) -> Result<(Box<dyn Line>, bool)> {
             ))
         })?;
         say::data(&format!("tcp:{at}\n"))?;
-        crate::say::remark!("the line is at tcp:{at}; read it with `qpuscope read tcp:{at}`");
+        common::say::remark!("the line is at tcp:{at}; read it with `qpuscope read tcp:{at}`");
         return Ok((Box::new(line), true));
     }
     match name {
@@ -198,7 +198,7 @@ fn open_line(name: &str) -> Result<(Box<dyn Line>, bool)> {
                 ))
             })?;
             say::data(&format!("{path}\n"))?;
-            crate::say::remark!(
+            common::say::remark!(
                 "the line is at {path}; read it with `qpuscope read {path}` or any terminal program"
             );
             Ok((Box::new(line), true))

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use rustix::termios::{OutputModes, Termios};
 
 use super::{Line, Taken};
-use crate::stop;
+use common::stop;
 
 /// Bytes that are read at once, of which two pieces wait here.
 const PIECE: usize = 256;

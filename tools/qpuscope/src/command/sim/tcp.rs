@@ -82,7 +82,7 @@ impl TcpLine {
         if self.has_gone_behind_its_bytes() {
             return self.take_up(other);
         }
-        crate::say::remark!("a second host was sent away: another one has the line");
+        common::say::remark!("a second host was sent away: another one has the line");
         false
     }
 

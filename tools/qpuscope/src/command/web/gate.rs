@@ -10,7 +10,7 @@ use data_encoding::HEXLOWER;
 use tungstenite::http::{Request, header};
 
 use super::request::{Refusal, only, query};
-use crate::failure::{Failure, Result};
+use common::failure::{Failure, Result};
 
 /// The random number in the address that is printed for the user, in hexadecimal.
 #[derive(Clone)]

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::hub::Hub;
 use super::line_queue::ToLine;
-use crate::failure::{Failure, Result};
-use crate::link::{Link, Received, keep_pace};
-use crate::say;
-use crate::stop::{self, Stop};
+use common::failure::{Failure, Result};
+use common::say;
+use common::stop::{self, Stop};
+use host::link::{Link, Received, keep_pace};
 
 /// The longest wait for bytes of the line, and so of bytes for it.
 const WAIT: Duration = Duration::from_millis(5);
@@ -69,7 +69,7 @@ impl<'a> Line<'a> {
             let failure = match passed {
                 Err(failure) if self.virtual_start.is_some() => return Err(failure),
                 Err(failure) => failure,
-                Ok(_) if link.is_live() => crate::client::closed(&*link),
+                Ok(_) if link.is_live() => host::client::closed(&*link),
                 Ok(_) => {
                     self.hub.end();
                     say::remark!("{name} has ended; Ctrl-C ends the server");

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::request::Refusal;
-use crate::failure::{Failure, Result};
-use crate::say;
+use common::failure::{Failure, Result};
+use common::say;
 
 /// The place of the page when `cargo xtask web` was given no other.
 const BUILT: &str = "target/web/page";
