@@ -7,6 +7,7 @@
 
 pub mod fourier;
 pub mod mutate;
+pub mod tools;
 pub mod transcript;
 
 use std::io::Write;

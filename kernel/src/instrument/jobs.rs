@@ -142,7 +142,7 @@ fn refusal(error: EngineError) -> Refusal {
         EngineError::Length | EngineError::Device | EngineError::Busy | EngineError::Lost => {
             Refusal::Plain(
                 NakCode::QPU_FAILED,
-                "the QPU program failed and V3D was restarted; check it with `qpuscope run`",
+                "the QPU program failed and V3D was restarted; check it with `qpu run`",
             )
         }
     }

@@ -1,4 +1,4 @@
-"""Stands in for py-videocore's mailbox: `execute_qpu` is a job for `qpuscope run`."""
+"""Stands in for py-videocore's mailbox: `execute_qpu` is a job for `qpu run`."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import tempfile
 
 from rpi_vcsm.VCSM import PAGE, blocks
 
-QPUSCOPE = os.environ["QPUSCOPE_HOST"]
+QPUSCOPE = os.environ["QPUSCOPE_QPU"]
 JOB_KEYS = json.loads(os.environ.get("QPUSCOPE_JOB_KEYS", "{}"))
 # A file that gets the V3D clocks of each job.
 CLOCKS = os.environ.get("QPUSCOPE_CLOCKS")

@@ -1,4 +1,4 @@
-// Stands in for QPULib's Mailbox.cpp: memory of the process, and `execute_qpu` as a job for `qpuscope run`.
+// Stands in for QPULib's Mailbox.cpp: memory of the process, and `execute_qpu` as a job for `qpu run`.
 
 #include "VideoCore/Mailbox.h"
 
@@ -54,10 +54,10 @@ unsigned qpu_enable(int, unsigned) { return 0; }
 
 // 0 when all programs ended, as the firmware answers.
 unsigned execute_qpu(int, unsigned count, unsigned control, unsigned, unsigned) {
-  const char *host = getenv("QPUSCOPE_HOST");
+  const char *host = getenv("QPUSCOPE_QPU");
   const char *folder = getenv("QPUSCOPE_JOB_DIR");
   const char *keys = getenv("QPUSCOPE_JOB_KEYS");
-  check(host && folder, "QPUSCOPE_HOST and QPUSCOPE_JOB_DIR must be set");
+  check(host && folder, "QPUSCOPE_QPU and QPUSCOPE_JOB_DIR must be set");
   const std::string base = std::string(folder) + "/";
 
   FILE *file = fopen((base + "in").c_str(), "wb");

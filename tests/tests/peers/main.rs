@@ -1,4 +1,4 @@
-//! Other people's programs, which ran on real chips, through `qpuscope run`.
+//! Other people's programs, which ran on real chips, through `qpu run`.
 //!
 //! Nothing of them is in this repository. The tests run where `QPUSCOPE_PEERS` names a folder with
 //! git work trees of theirs, each under the name that its test gives, and where the programs that
@@ -14,7 +14,7 @@ mod rpi_playground;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const NO_HOST: &str = "QPUSCOPE_HOST names no qpuscope; `cargo xtask test` builds it";
+const NO_QPU: &str = "QPUSCOPE_QPU names no qpu; `cargo xtask test` builds it";
 
 /// The work tree of a peer.
 fn peer(name: &str) -> Result<PathBuf, String> {
@@ -29,7 +29,7 @@ fn peer(name: &str) -> Result<PathBuf, String> {
 
 /// The binary under test.
 fn host() -> Option<PathBuf> {
-    std::env::var_os("QPUSCOPE_HOST").map(PathBuf::from)
+    std::env::var_os("QPUSCOPE_QPU").map(PathBuf::from)
 }
 
 /// A fresh copy of a work tree that the test may change.

@@ -9,7 +9,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{NO_HOST, both, host, output_of, peer};
+use super::{NO_QPU, both, host, output_of, peer};
 use fidelity::report::programs::MANDELBROT_CLOCKS;
 use serde_json::{Value, json};
 use tests::{need, skip};
@@ -34,7 +34,7 @@ const SIMULATED: [u32; 2] = [50, 100];
 
 #[test]
 fn its_set_takes_the_time_that_the_report_has() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let tree = match peer("mandel-qpu") {
         Ok(tree) => tree,
         Err(why) => skip!("{why}"),

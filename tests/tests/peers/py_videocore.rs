@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 
 use fidelity::report::programs::{EARLY_PRODUCT, PRODUCTS};
 
-use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
+use super::{NO_QPU, both, copy_of, host, output_of, peer, stand_in};
 use serde_json::{Value, json};
 use tests::{need, skip};
 
@@ -25,7 +25,7 @@ const SEEDED: &str = "import random, numpy\nrandom.seed(1)\nnumpy.random.seed(1)
 
 #[test]
 fn its_tests_pass() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let copy = match prepared("py-videocore-tests", "numpy, pytest, nose") {
         Ok(copy) => copy,
         Err(why) => skip!("{why}"),
@@ -45,7 +45,7 @@ fn its_tests_pass() {
 
 #[test]
 fn its_matrix_products_are_right_in_any_order_of_qpus() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let copy = match prepared("py-videocore-examples", "numpy") {
         Ok(copy) => copy,
         Err(why) => skip!("{why}"),
@@ -71,7 +71,7 @@ fn its_matrix_products_are_right_in_any_order_of_qpus() {
 
 #[test]
 fn its_matrix_products_take_the_clocks_that_the_report_has() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let copy = match prepared("py-videocore-clocks", "numpy") {
         Ok(copy) => copy,
         Err(why) => skip!("{why}"),
@@ -143,7 +143,7 @@ fn in_python(copy: &Path, host: &Path) -> Command {
     command
         .current_dir(copy)
         .env("PYTHONPATH", copy)
-        .env("QPUSCOPE_HOST", host);
+        .env("QPUSCOPE_QPU", host);
     command
 }
 

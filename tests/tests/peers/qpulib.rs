@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
+use super::{NO_QPU, both, copy_of, host, output_of, peer, stand_in};
 use tests::{need, skip};
 
 /// Its examples whose output is the same in every run.
@@ -14,7 +14,7 @@ const EXAMPLES: [&str; 7] = ["Hello", "ID", "Tri", "GCD", "MultiTri", "OET", "Re
 
 #[test]
 fn its_examples_print_what_its_emulator_prints() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let tree = match peer("QPULib") {
         Ok(tree) => tree,
         Err(why) => skip!("{why}"),
@@ -63,7 +63,7 @@ fn run(copy: &Path, example: &str, host: &Path) -> String {
     let mut command = Command::new(folder.join(example));
     command
         .current_dir(&folder)
-        .env("QPUSCOPE_HOST", host)
+        .env("QPUSCOPE_QPU", host)
         .env("QPUSCOPE_JOB_DIR", &folder);
     let output = output_of(&mut command).expect("it has just been built");
     assert!(output.status.success(), "{example}: {}", both(&output));

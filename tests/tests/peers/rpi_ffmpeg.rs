@@ -6,12 +6,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{NO_HOST, both, host, output_of, peer};
+use super::{NO_QPU, both, host, output_of, peer};
 use tests::{need, skip};
 
 #[test]
 fn its_shader_assembles_to_its_words() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let tree = match peer("rpi-ffmpeg") {
         Ok(tree) => tree.join("libavcodec"),
         Err(why) => skip!("{why}"),

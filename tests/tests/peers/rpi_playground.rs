@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{NO_HOST, both, host, output_of, peer};
+use super::{NO_QPU, both, host, output_of, peer};
 use fidelity::report::programs::SHA_256;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -30,7 +30,7 @@ const START: [u32; 8] = [
 
 #[test]
 fn its_digests_are_sha_256() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let tree = match peer("rpi-playground") {
         Ok(tree) => tree.join("QPU/SHA-256"),
         Err(why) => skip!("{why}"),
@@ -59,7 +59,7 @@ fn its_digests_are_sha_256() {
 
 #[test]
 fn its_digests_take_the_clocks_that_the_report_has() {
-    let host = need!(host(), "{NO_HOST}");
+    let host = need!(host(), "{NO_QPU}");
     let sources = match peer("rpi-playground") {
         Ok(tree) => tree.join("QPU/SHA-256/final"),
         Err(why) => skip!("{why}"),

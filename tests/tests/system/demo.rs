@@ -29,7 +29,7 @@ fn fft(host: &Path, kernel: &Path, input: &Path, more: &[&str], out: &Path) -> O
     command
         .arg("--port")
         .arg(format!("sim:{}", kernel.display()));
-    command.arg("--input").arg(input).arg("--out").arg(out);
+    command.arg(input).arg("--out").arg(out);
     command.args(more);
     command.output().expect("qpuscope starts")
 }

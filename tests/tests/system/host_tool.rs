@@ -98,7 +98,6 @@ fn a_host_that_is_killed_leaves_a_board_that_serves_the_next() {
         "fft",
         "--port",
         &board.port,
-        "--input",
         &input,
         "--out",
         &out,
@@ -185,7 +184,7 @@ fn a_length_beyond_the_board_is_refused_by_the_board_in_a_sentence() {
     let input = file.display().to_string();
     let out = folder("long").display().to_string();
     let words = [
-        "fft", "--port", &port, "--input", &input, "--rate", "1M", "--n", "262144",
+        "fft", "--port", &port, &input, "--rate", "1M", "--n", "262144",
     ];
     let output = run(&host, &[&words[..], &["--out", &out]].concat());
     assert_refused(&output, &["262144", "memory"]);

@@ -1,6 +1,6 @@
 /* Runs an exported plan on the simulated V3D, as a driver would on a board.
  *
- * qpuscope export 4096 --to c -o fft_4096.h
+ * qpu export 4096 --to c -o fft_4096.h
  * cc -std=c99 -DPLAN=fft_4096 '-DPLAN_H="fft_4096.h"' -I. examples/run_plan.c -o run_plan $(pkg-config --cflags --libs qpuscope)
  * ./run_plan                  transforms noise, and compares every bit with qpuscope_fft_execute
  * ./run_plan INPUT OUTPUT     transforms a file of 32-bit floats into another

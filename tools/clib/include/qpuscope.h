@@ -158,7 +158,7 @@ typedef struct qpuscope_transpose_options {
 
 /* Point x of row y of `from` becomes point y of row x of `to`, by a program on four QPUs. What lies between the
  * rows of `to` stays. The counts are those of your arrays, in floats; they are checked. result may be NULL.
- * Transforms of a plane need it only for data that others have: qpuscope's own planes (`qpuscope fft2`) do not. */
+ * Transforms of a plane need it only for data that others have: qpuscope's own planes (`qpu fft2`) do not. */
 int32_t qpuscope_transpose(const qpuscope_transpose_options *options, const float *from, size_t from_count,
                            float *to, size_t to_count, qpuscope_fft_result *result);
 

@@ -13,9 +13,9 @@ use qpu_programs::FFT;
 use tests::need;
 use v3d_sim::SimRunner;
 
-const NO_HOST: &str = "QPUSCOPE_HOST names no qpuscope; `cargo xtask test` builds it";
+const NO_QPU: &str = "QPUSCOPE_QPU names no qpu; `cargo xtask test` builds it";
 
-/// A program that runs the plan which `qpuscope export` writes for these words.
+/// A program that runs the plan which `qpu export` writes for these words.
 fn program(host: &Path, installed: &Path, name: &str, words: &[&str]) -> PathBuf {
     let folder_of_plans = scratch("plans");
     let header = folder_of_plans.join(format!("{name}.h"));
@@ -37,7 +37,7 @@ fn program(host: &Path, installed: &Path, name: &str, words: &[&str]) -> PathBuf
 #[test]
 fn an_exported_plan_has_the_bits_of_the_library() {
     let installed = need!(installed(), "{NO_CC}");
-    let host = need!(tests::given("QPUSCOPE_HOST"), "{NO_HOST}");
+    let host = need!(tests::given("QPUSCOPE_QPU"), "{NO_QPU}");
     for (name, words) in [
         ("fft_16", &["16"][..]),
         ("fft_4096", &["4096"]),
@@ -67,7 +67,7 @@ fn an_exported_plan_has_the_bits_of_the_library() {
 #[test]
 fn an_exported_plan_has_the_bits_of_fft_complex() {
     let installed = need!(installed(), "{NO_CC}");
-    let host = need!(tests::given("QPUSCOPE_HOST"), "{NO_HOST}");
+    let host = need!(tests::given("QPUSCOPE_QPU"), "{NO_QPU}");
     let folder = scratch("plans");
     for (name, words, transform, points) in [
         ("fft_64", &["64"][..], &["--n", "64"][..], 64),
@@ -88,7 +88,7 @@ fn an_exported_plan_has_the_bits_of_fft_complex() {
         let outputs = ["exported", "complex"].map(|by| folder.join(format!("{name}-{by}.cf32")));
         must(Command::new(program).args([&input, &outputs[0]]));
         let mut fft = Command::new(&host);
-        fft.args(["fft", "--complex", "--engine", "sim", "--input"]);
+        fft.args(["fft", "--engine", "sim"]);
         must(fft.arg(&input).args(transform).arg("-o").arg(&outputs[1]));
         let [exported, complex] = outputs.map(|path| std::fs::read(path).expect("an output"));
         assert_eq!(exported.len(), 8 * points as usize);
@@ -100,7 +100,7 @@ fn an_exported_plan_has_the_bits_of_fft_complex() {
 #[test]
 fn an_exported_plane_has_the_bits_of_its_plan() {
     let installed = need!(installed(), "{NO_CC}");
-    let host = need!(tests::given("QPUSCOPE_HOST"), "{NO_HOST}");
+    let host = need!(tests::given("QPUSCOPE_QPU"), "{NO_QPU}");
     let words = [
         "64",
         "--rows",

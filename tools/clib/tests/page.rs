@@ -15,7 +15,7 @@ const NO_HOST: &str = "QPUSCOPE_HOST names no qpuscope; `cargo xtask test` build
 const NO_USERLAND: &str = "QPUSCOPE_USERLAND names no checkout of raspberrypi/userland";
 
 /// Words in commands that need something else than a C compiler: Python, NumPy, GPU_FFT, qpuscope.
-const NEEDS: [&str; 4] = ["v3d_sim.py", "qpuscope.py", "hello_fft", "qpuscope export"];
+const NEEDS: [&str; 4] = ["v3d_sim.py", "qpuscope.py", "hello_fft", "qpu export"];
 
 /// The blocks of the page with `word` in their commands, or with none of [`NEEDS`].
 fn blocks_with(word: Option<&str>) -> Vec<Step> {
@@ -94,5 +94,5 @@ fn its_part_on_plans_prints_what_it_says() {
     let host = need!(tests::given("QPUSCOPE_HOST"), "{NO_HOST}");
     let desk = desk("plans", installed);
     let programs = host.parent().expect("a folder");
-    run(&blocks_with(Some("qpuscope export")), &desk, programs);
+    run(&blocks_with(Some("qpu export")), &desk, programs);
 }

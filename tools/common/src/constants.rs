@@ -51,7 +51,7 @@ pub fn apply(constants: &mut Constants, name: &str, value: f64) -> Result<()> {
         .max_by(|one, two| likeness(one).total_cmp(&likeness(two)))
         .map_or("", |constant| constant.name);
     Err(Failure::usage(format!(
-        "there is no constant `{}`; the nearest is {nearest}; `qpuscope explain` lists all",
+        "there is no constant `{}`; the nearest is {nearest}; `qpu explain` lists all",
         quote(name)
     )))
 }

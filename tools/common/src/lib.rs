@@ -2,6 +2,7 @@
 //! numbers and text.
 #![forbid(unsafe_code)]
 
+pub mod command_line;
 pub mod constants;
 pub mod failure;
 pub mod files;

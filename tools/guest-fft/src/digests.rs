@@ -1,7 +1,7 @@
 //! SHA-256 of messages, by the crate sha2: what the ARM takes for what QPUs do as well.
 //!
 //! Message i is i as a little-endian number of 64 bits and zeros behind it, cut to its length: the
-//! messages of `qpuscope selftest sha256`.
+//! messages of `qpu selftest sha256`.
 
 use sha2::{Digest, Sha256};
 

@@ -5,7 +5,7 @@
 pub mod client;
 pub mod defect;
 pub mod example;
-mod format;
+pub mod format;
 pub mod input;
 pub mod lines;
 pub mod link;
@@ -14,6 +14,7 @@ pub mod npy;
 pub mod output;
 pub mod part;
 pub mod picture;
+pub mod port;
 pub mod report;
 pub mod spectrum;
 pub mod stream;

@@ -1,145 +1,150 @@
-//! The command line: [the manual page](../MANUAL.md) and its commands.
+//! The command line.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use common::command_line::{self, Group};
 
-use crate::command::{
-    asm, bench, card, check, compare, debug, digits, dis, explain, export, fft, fft2, flowgraph,
-    hello_fft, info, list, plan, probe, read, report, run, selftest, sim, web,
-};
-use common::failure::Exit;
-use common::{files, say, stop, text};
+use crate::command::{card, fft, info, list, moved, probe, read, report, sim, web};
 
-/// Read, show and record spectra; run and inspect QPU code.
+/// Read, show and record the spectra of an instrument, and send it recordings.
 #[derive(Parser, Debug)]
-#[command(
-    name = "qpuscope",
-    version,
-    about,
-    arg_required_else_help = true,
-    after_help = "Files are written beside their name, as NAME.??????.part, and renamed when they are whole: an older file \
-                  is kept until then. Only a process that is killed (SIGKILL) leaves such a part behind. Ctrl-C, SIGTERM and a \
-                  hang-up end read, run, debug, sim and web with what they have so far; twice, or in a wait, at once; other \
-                  commands at once.\n\n\
-                  Time-outs: a board is asked 16 times in 8 s who it is; then an answer takes at most 0.5 s and is asked for \
-                  4 times, or 16 where damage comes in its place (the end of a stream 60 times; a job its limit and 2.5 s; a \
-                  proof or a microbenchmark 4 s). An upload is given up after 5 s without any byte, and when nothing moves for \
-                  30 s, or 120 s behind its last sample: no sample received or granted, no value of a spectrum. `read` waits \
-                  5 s for a first byte of a line, a connection 5 s, a serial port that takes nothing 5 s. A pipe without a writer is \
-                  waited for until a signal comes. `sim` gives up a TCP host that is silent and gone after some 30 s."
-)]
-struct Arguments {
+#[command(name = "qpuscope", version, about, arg_required_else_help = true)]
+pub struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
+/// The commands in the order of the help.
+pub const GROUPS: &[Group] = &[
+    ("Spectra", &["read", "fft", "web"]),
+    ("Boards", &["list", "info", "probe", "report", "card"]),
+    ("Without a board", &["sim"]),
+];
+
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Run kernel.img on a virtual Pi, its serial line on a pty, TCP or stdio
-    Sim(sim::Options),
     /// Show, record or draw the spectra that come from a line or a recording of one
     Read(read::Options),
+    /// Send a recording to an instrument; write and draw the spectra that it computes
+    Fft(fft::Options),
     /// Serve the page that shows spectra in a browser, with a line or a recording of one
     Web(web::Options),
-    /// Send samples to an instrument; write and draw the spectra that it computes
-    Fft(fft::Options),
-    /// Transform a picture in two dimensions on the simulated V3D: draw its spectrum, or filter it
-    Fft2(fft2::Options),
-    /// Transform tones on the QPUs, as GPU_FFT's hello_fft: length, time and error in one line
-    HelloFft(hello_fft::Options),
-    /// Run QPU code from a job file on the simulated V3D
-    Run(run::Options),
-    /// Step through a job: breakpoints, watches, registers, VPM and memory
-    Debug(debug::Options),
-    /// Assemble QPU code from text, in vc4asm's language
-    Asm(asm::Options),
-    /// Show QPU code, from binary or hexadecimal words, as source of the assembler
-    Dis(dis::Options),
-    /// Run QPU programs whose results are known, on the simulated V3D
-    Selftest(selftest::Options),
-    /// Find what is wrong with QPU code before it runs
-    Check(check::Options),
-    /// Say what a rule of QPU code is, who says so, and what to do
-    Explain(explain::Options),
-    /// Explain how the QPUs transform a length: passes, memory, traffic, predicted clocks
-    Plan(plan::Options),
-    /// Write a plan as code, lists, memory map and launches, for drivers in C, or as a job
-    Export(export::Options),
-    /// Count the ARM instructions of the CPU engine's transforms on the virtual Pi
-    Bench(bench::Options),
-    /// Print which bin lies where after a transform in place: digit reversal
-    Digits(digits::Options),
-    /// Draw the data flow of a transform, with its twiddles, as SVG or PDF
-    Flowgraph(flowgraph::Options),
-    /// Look at an SD card for the firmware, and say line by line what is wrong with it
-    Card(card::Options),
+    /// List the serial ports of this computer
+    List(list::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
     /// Say what is on the pins of a board's live input, and what is wrong with it
     Probe(probe::Options),
     /// Find out what a board is and what it does, and write that to a file
     Report(report::Options),
-    /// Set a report beside the cycle model: which constants it decides
-    Compare(compare::Options),
-    /// List the serial ports of this computer
-    List(list::Options),
+    /// Look at an SD card for the firmware, and say line by line what is wrong with it
+    Card(card::Options),
+    /// Run kernel.img on a virtual Pi, its serial line on a pty, TCP or stdio
+    Sim(sim::Options),
+    #[command(flatten)]
+    Moved(Moved),
+}
+
+/// Commands that are those of `qpu` now.
+#[derive(Subcommand, Debug)]
+enum Moved {
+    #[command(hide = true)]
+    Asm(moved::Options),
+    #[command(hide = true)]
+    Dis(moved::Options),
+    #[command(hide = true)]
+    Check(moved::Options),
+    #[command(hide = true)]
+    Explain(moved::Options),
+    #[command(hide = true)]
+    Run(moved::Options),
+    #[command(hide = true)]
+    Debug(moved::Options),
+    #[command(hide = true)]
+    Selftest(moved::Options),
+    #[command(hide = true)]
+    Plan(moved::Options),
+    #[command(hide = true)]
+    Export(moved::Options),
+    #[command(hide = true)]
+    Fft2(moved::Options),
+    #[command(hide = true)]
+    HelloFft(moved::Options),
+    #[command(hide = true)]
+    Flowgraph(moved::Options),
+    #[command(hide = true)]
+    Digits(moved::Options),
+    #[command(hide = true)]
+    Compare(moved::Options),
+    #[command(hide = true)]
+    Bench(moved::Options),
+}
+
+impl Moved {
+    fn run(&self) -> common::failure::Result<()> {
+        match self {
+            Self::Asm(options) => moved::run("asm", options),
+            Self::Dis(options) => moved::run("dis", options),
+            Self::Check(options) => moved::run("check", options),
+            Self::Explain(options) => moved::run("explain", options),
+            Self::Run(options) => moved::run("run", options),
+            Self::Debug(options) => moved::run("debug", options),
+            Self::Selftest(options) => moved::run("selftest", options),
+            Self::Plan(options) => moved::run("plan", options),
+            Self::Export(options) => moved::run("export", options),
+            Self::Fft2(options) => moved::run("fft2", options),
+            Self::HelloFft(options) => moved::run("hello-fft", options),
+            Self::Flowgraph(options) => moved::run("flowgraph", options),
+            Self::Digits(options) => moved::run("digits", options),
+            Self::Compare(options) => moved::run("compare", options),
+            Self::Bench(options) => moved::run("bench", options),
+        }
+    }
 }
 
 /// Runs the command that the process's arguments name.
 #[must_use]
 pub fn main() -> ExitCode {
-    stop::tidy_up_with(files::part::remove_all);
-    let arguments = match Arguments::try_parse() {
+    let arguments: Arguments = match command_line::parse(GROUPS) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            let text = error.render().to_string();
-            match text::said(&text) {
-                // Help and version are no errors and go to standard output.
-                plain if plain == text => drop(error.print()),
-                // A name such as `*` brings is not to act on the terminal.
-                safe => say::note(&safe),
-            }
-            return ExitCode::from(if error.use_stderr() {
-                Exit::Usage as u8
-            } else {
-                0
-            });
-        }
+        Err(status) => return status,
     };
     let done = match arguments.command {
-        Command::Sim(options) => sim::run(&options),
         Command::Read(options) => read::run(&options),
-        Command::Web(options) => web::run(&options),
         Command::Fft(options) => fft::run(&options),
-        Command::Fft2(options) => fft2::run(&options),
-        Command::HelloFft(options) => hello_fft::run(&options),
-        Command::Run(options) => run::run(&options),
-        Command::Debug(options) => debug::run(&options),
-        Command::Asm(options) => asm::run(&options),
-        Command::Dis(options) => dis::run(&options),
-        Command::Selftest(options) => selftest::run(&options),
-        Command::Check(options) => check::run(&options),
-        Command::Explain(options) => explain::run(&options),
-        Command::Plan(options) => plan::run(&options),
-        Command::Export(options) => export::run(&options),
-        Command::Bench(options) => bench::run(&options),
-        Command::Digits(options) => digits::run(&options),
-        Command::Flowgraph(options) => flowgraph::run(&options),
-        Command::Card(options) => card::run(&options),
+        Command::Web(options) => web::run(&options),
+        Command::List(options) => list::run(&options),
         Command::Info(options) => info::run(&options),
         Command::Probe(options) => probe::run(&options),
         Command::Report(options) => report::run(&options),
-        Command::Compare(options) => compare::run(&options),
-        Command::List(options) => list::run(&options),
+        Command::Card(options) => card::run(&options),
+        Command::Sim(options) => sim::run(&options),
+        Command::Moved(moved) => moved.run(),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if !failure.message.is_empty() {
-                say::note(&format!("qpuscope: {failure}\n"));
-            }
-            ExitCode::from(failure.exit as u8)
-        }
+    command_line::end("qpuscope", done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_has_each_command_once_and_none_that_has_moved() {
+        let mut shown: Vec<_> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        let command = Arguments::command();
+        let all = command
+            .get_subcommands()
+            .filter(|known| !known.is_hide_set());
+        let mut all: Vec<_> = all.map(clap::Command::get_name).collect();
+        shown.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(shown, all);
+        command_line::grouped::<Arguments>(GROUPS).debug_assert();
     }
 }

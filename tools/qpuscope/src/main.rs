@@ -1,7 +1,10 @@
-//! The command `qpuscope`; everything is in the library.
+//! The command `qpuscope`: [the manual page](../MANUAL.md) and its commands.
 #![forbid(unsafe_code)]
+
+mod cli;
+mod command;
 
 fn main() -> std::process::ExitCode {
     common::stop::survive_file_limits();
-    qpuscope::cli::main()
+    cli::main()
 }

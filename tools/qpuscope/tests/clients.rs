@@ -1,12 +1,9 @@
 //! The clients in `clients/python`, which were written from the protocol's document alone: they
 //! decode what the tool decodes, and upload to the virtual Pi over a line that damages frames.
 
-mod common;
 #[allow(dead_code)]
 #[path = "common/stream.rs"]
 mod stream;
-#[path = "common/tool.rs"]
-mod tool;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -15,8 +12,8 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-use common::image;
-use tool::{qpuscope, run, sim};
+use tests::tools::image;
+use tests::tools::{qpuscope, run, sim};
 
 const RECORDINGS: [&str; 4] = [
     "recorded.bin",
@@ -30,7 +27,7 @@ fn python(test: &str, client: &str) -> Option<Command> {
     let mut python = Command::new("python3");
     let version = python.arg("--version").output();
     if !version.is_ok_and(|output| output.status.success()) {
-        common::skip(test, "there is no python3");
+        tests::tools::skip(test, "there is no python3");
         return None;
     }
     let mut command = Command::new("python3");
@@ -41,7 +38,7 @@ fn python(test: &str, client: &str) -> Option<Command> {
 }
 
 fn recording(name: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).join(name)
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../host/tests")).join(name)
 }
 
 /// A file in a folder of this test program.
@@ -365,7 +362,7 @@ fn samples_are_uploaded_over_a_bad_line_and_make_the_spectra_that_the_tool_gets(
         "1024",
     ]);
     let out = path.with_file_name("fft");
-    fft.arg("--input").arg(&path).arg("--out").arg(&out);
+    fft.arg(&path).arg("--out").arg(&out);
     let (_, status, said) = run(&mut fft);
     assert_eq!(status, 0, "{said}");
     let csv = std::fs::read_to_string(out.join("spectrum.csv")).expect("a table");

@@ -17,7 +17,7 @@ fn file(name: &str) -> PathBuf {
 
 /// Exit status and standard error of `qpuscope read`.
 fn read(words: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+    let output = Command::new(tests::tools::path("qpuscope"))
         .arg("read")
         .args(words)
         .stdin(Stdio::null())
@@ -41,7 +41,7 @@ impl Drop for Ends {
 fn idle_board(line: &str) -> (Ends, String) {
     let image = file(&format!("{}.img", line.split(':').next().unwrap_or(line)));
     std::fs::write(&image, IDLE).expect("an image");
-    let mut process = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+    let mut process = Command::new(tests::tools::path("qpuscope"))
         .arg("sim")
         .arg(image)
         .args(["--line", line])

@@ -1,15 +1,11 @@
 //! Parts on the pins of a virtual Pi, seen by the tool through the real image.
 
-mod common;
-#[path = "common/tool.rs"]
-mod tool;
-
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use common::image;
-use tool::{qpuscope, run, sim};
+use tests::tools::image;
+use tests::tools::{qpuscope, run, sim};
 
 /// A tone of 3.125 kHz and -6 dBFS at 50 kHz in a WAV file of 24 bits.
 fn tone() -> PathBuf {

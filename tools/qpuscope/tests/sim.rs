@@ -25,7 +25,7 @@ fn image(name: &str, bytes: &[u8]) -> PathBuf {
 const IDLE: [u8; 4] = 0xEAFF_FFFE_u32.to_le_bytes();
 
 fn sim(image: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_qpuscope"));
+    let mut command = Command::new(tests::tools::path("qpuscope"));
     command
         .arg("sim")
         .arg(image)
@@ -80,7 +80,7 @@ fn virtual_time_can_be_bounded() {
 fn a_board_that_says_nothing_is_no_device() {
     let image = image("silent.img", &IDLE);
     let port = format!("sim:{}", image.display());
-    let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+    let output = Command::new(tests::tools::path("qpuscope"))
         .args(["read", &port, "--seconds", "0.05"])
         .output()
         .expect("qpuscope starts");

@@ -1,17 +1,13 @@
 //! The tool and the real image on the virtual Pi. Skipped where `QPUSCOPE_KERNEL` names no image.
 
-mod common;
-#[path = "common/tool.rs"]
-mod tool;
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use serde_json::Value;
 
-use common::image;
-use tool::{qpuscope, run, sim};
+use tests::tools::image;
+use tests::tools::{qpuscope, run, sim};
 
 fn json_lines(output: &Output) -> Vec<Value> {
     String::from_utf8_lossy(&output.stdout)
@@ -119,7 +115,6 @@ fn a_full_scale_tone_reads_0_dbfs_and_every_encoding_says_so() {
                 "fft",
                 "--port",
                 &sim(&image),
-                "--input",
                 "tone.wav",
                 "--n",
                 "256",
@@ -164,7 +159,7 @@ fn detectors_dc_and_holds_are_asked_for_and_reported() {
     let mut command = qpuscope();
     command
         .current_dir(&folder)
-        .args(["fft", "--port", &sim(&image), "--input", "tone.wav"])
+        .args(["fft", "--port", &sim(&image), "tone.wav"])
         .args(["--n", "256", "--detector", "max", "--dc", "remove"])
         .args(["--window", "kaiser:7.25", "--json"]);
     let (output, status, said) = run(&mut command);
@@ -216,15 +211,9 @@ fn both_channels_and_several_averages_have_files_of_their_own() {
     };
     let folder = folder("channels");
     let mut command = qpuscope();
-    command.current_dir(&folder).args([
-        "fft",
-        "--port",
-        &sim(&image),
-        "--input",
-        "tone.wav",
-        "--n",
-        "1024",
-    ]);
+    command
+        .current_dir(&folder)
+        .args(["fft", "--port", &sim(&image), "tone.wav", "--n", "1024"]);
     command.args(["--averages", "4", "--overlap", "512", "--json"]);
     let (_, status, said) = run(&mut command);
     assert_eq!(status, 0, "{said}");
@@ -277,7 +266,6 @@ fn without_v3d_the_arm_computes_and_says_so() {
         "--port",
         &sim(&image),
         "--no-v3d",
-        "--input",
         "tone.wav",
         "--json",
     ]);
@@ -298,15 +286,9 @@ fn a_length_too_long_for_the_board_is_refused_with_its_sentence() {
     let folder = folder("long");
     std::fs::write(folder.join("long.iq"), vec![127; 600_000]).expect("a file");
     let mut command = qpuscope();
-    command.current_dir(&folder).args([
-        "fft",
-        "--port",
-        &sim(&image),
-        "--input",
-        "long.iq",
-        "--rate",
-        "2M",
-    ]);
+    command
+        .current_dir(&folder)
+        .args(["fft", "--port", &sim(&image), "long.iq", "--rate", "2M"]);
     let (_, status, said) = run(command.args(["--n", "262144"]));
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("the board refuses: n=262144"), "{said}");
@@ -406,7 +388,6 @@ fn a_host_that_sent_samples_leaves_the_board_as_it_found_it() {
     let mut fft = qpuscope();
     fft.args(["fft", "--port", &port, "--rate", "1", "--out"])
         .arg(&out)
-        .arg("--input")
         .arg(&table);
     let (_, status, said) = run(&mut fft);
     assert_eq!(status, 0, "{said}");
@@ -465,7 +446,7 @@ fn logs_are_texts_where_the_elf_is_at_hand() {
     let Some(image) = image(test) else { return };
     let elf = image.with_extension("elf");
     if !elf.is_file() {
-        return common::skip(
+        return tests::tools::skip(
             test,
             "kernel.elf is not beside the image that QPUSCOPE_KERNEL names",
         );

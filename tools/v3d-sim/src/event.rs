@@ -69,7 +69,7 @@ pub enum FaultKind {
     /// A function of the 3D pipeline, which user programs cannot use; which.
     #[error(
         "{0} belongs to the 3D pipeline, which starts fragment shaders from control lists and is not simulated; run \
-         a user program, or look at the shader with `qpuscope check`"
+         a user program, or look at the shader with `qpu check`"
     )]
     ThreeD(&'static str),
     /// A texture lookup that this simulator has not; which.

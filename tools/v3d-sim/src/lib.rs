@@ -26,7 +26,7 @@
 //! [`run_job_observed`] takes any [`Memory`]; [`JobRun`] does the same step by step. [`SimRunner`]
 //! runs jobs of `qpu::job` on RAM of its own, strictly, for tests of planners and drivers. [`V3d`]
 //! is the block alone: the ARM writes its registers, and [`V3d::advance`] lets time pass. Who wants
-//! to look on implements [`Observer`]; [`Profile`] is one. `qpuscope run` and `qpuscope debug` are
+//! to look on implements [`Observer`]; [`Profile`] is one. `qpu run` and `qpu debug` are
 //! all of this on a command line (docs/simulator.md), and `libqpuscope` (`tools/clib`) is it for C.
 //!
 //! Files are the chip's blocks:

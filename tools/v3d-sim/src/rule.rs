@@ -1,6 +1,6 @@
 //! Rules whose breaking is a warning: forbidden by a source, or an open question.
 //!
-//! Rules that `qpuscope check` finds too have their entry in qpu's catalogue ([`qpu::rules`]);
+//! Rules that `qpu check` finds too have their entry in qpu's catalogue ([`qpu::rules`]);
 //! those that only a run can break have theirs in `rules.txt`.
 
 use qpu::rules::{CATALOGUE, Entry, entry, parse};

@@ -1,5 +1,5 @@
-//! The test of GPU_FFT's `hello_fft`: time and relative rms error of inverse transforms of tones, on
-//! the simulated V3D or on the QPUs of a board.
+//! The test of GPU_FFT's `hello_fft`: time and relative rms error of inverse transforms of tones,
+//! on the simulated V3D or on the QPUs of a board.
 //!
 //! The time is that of the second run: the first one fills the caches.
 //!

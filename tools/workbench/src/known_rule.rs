@@ -23,7 +23,7 @@ pub fn unknown(name: &str) -> Failure {
     near.sort_by(|one, two| two.0.total_cmp(&one.0).then(one.1.cmp(two.1)));
     let near: Vec<_> = near.iter().take(3).map(|(_, rule)| *rule).collect();
     Failure::usage(format!(
-        "there is no rule `{name}`; the nearest are {}; `qpuscope explain` lists all",
+        "there is no rule `{name}`; the nearest are {}; `qpu explain` lists all",
         near.join(", ")
     ))
 }
@@ -36,7 +36,7 @@ pub fn simulated(name: &str) -> Result<v3d_sim::Rule> {
     v3d_sim::Rule::from_id(name).ok_or_else(|| match qpu::check::Rule::from_name(name) {
         None => unknown(name),
         Some(_) => Failure::usage(format!(
-            "`{name}` is a rule of `qpuscope check`, which no run reports; leave it out"
+            "`{name}` is a rule of `qpu check`, which no run reports; leave it out"
         )),
     })
 }

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <command>
   setup                installs what is missing where it may, else says what to install
   build                target/kernel.elf and target/kernel.img
-  guest                target/guest-fft.img, which `qpuscope bench --engine cpu` and `selftest` run
+  guest                target/guest-fft.img, which `qpu bench --engine cpu` and `selftest` run
   reproduce            compiles anew in two folders, compares the images and lists them; --dist: and
                        what dist makes, which compiles qpuscope twice, optimized
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi

@@ -56,6 +56,14 @@ pub const PROGRAM: Shipped = Shipped {
              from qpuscope's sources)",
 };
 
+/// The other static program.
+pub const QPU: Shipped = Shipped {
+    file: "notices/qpu.txt",
+    what: "the program qpu for Linux",
+    package: "qpu-cli",
+    ..PROGRAM
+};
+
 /// The page.
 pub const PAGE: Shipped = Shipped {
     file: "notices/page.txt",
@@ -66,7 +74,7 @@ pub const PAGE: Shipped = Shipped {
 };
 
 /// All of them.
-const ALL: [Shipped; 3] = [IMAGE, PROGRAM, PAGE];
+const ALL: [Shipped; 4] = [IMAGE, PROGRAM, QPU, PAGE];
 
 /// `cargo xtask notices [--write]`: makes them, or says which are old.
 pub fn run(rest: &[String]) -> Result<()> {

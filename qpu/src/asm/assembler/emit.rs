@@ -75,7 +75,7 @@ impl Assembler<'_> {
         if bits.is_some_and(|word| !agree(&encoded, word)) {
             let message = "the text does not say what the bits in its comment say".to_string();
             return Err(Fault::new("bits", span, message)
-                .help("remove the `!bits` note, which is for text as `qpuscope dis` writes it"));
+                .help("remove the `!bits` note, which is for text as `qpu dis` writes it"));
         }
         if !self.output.bytes.is_multiple_of(8) {
             let message = format!(

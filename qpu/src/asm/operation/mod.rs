@@ -50,7 +50,7 @@ impl Assembler<'_> {
             let fault = cursor.expected("an instruction, a macro or a directive");
             return Err(match is_number {
                 true => fault.help(
-                    "give words to dis and check as they are, and `qpuscope dis FILE | qpuscope asm - -o CODE.bin` makes a binary file for run; in a source, .long is one",
+                    "give words to dis and check as they are, and `qpu dis FILE | qpu asm - -o CODE.bin` makes a binary file for run; in a source, .long is one",
                 ),
                 false => fault,
             });

@@ -2,7 +2,7 @@
 
 Written from the sources (see arithmetic.py) in another language and another shape than the simulator: the two
 share no code and no decoding, so that a mistake in one shows. Where sources leave something open, both
-take what the simulator's rules say (`qpuscope explain RULE`).
+take what the simulator's rules say (`qpu explain RULE`).
 """
 
 from arithmetic import (

@@ -241,7 +241,7 @@ impl Format {
 }
 
 /// The help of `--samples`.
-pub(super) fn help() -> String {
+pub fn help() -> String {
     format!(
         "Format of raw samples where the file's ending does not say it: {}; with _be behind the name for big-endian \
          numbers",

@@ -9,7 +9,6 @@ mod wires;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
 use virtual_pi::{Config, I2sPart, I2sPins, I2sRole, ParallelPart, Signal};
 
 use common::failure::Result;
@@ -19,24 +18,6 @@ use playing::{File, Kind, Playing};
 
 /// The revision code of a B+, the first board whose header has all pins.
 const B_PLUS: u32 = 0x0010;
-
-/// Options for the part on the pins of a virtual Pi.
-#[derive(clap::Args, Clone, Debug, Default)]
-pub struct PartOptions {
-    /// A part on the pins of a virtual Pi: mic, mic-right, adc or adc-master:RATE on I2S, or
-    /// parallel on SMI, then what it plays (tone=HZ:DBFS, noise=DBFS,
-    /// burst=HZ:DBFS:SAMPLES:PERIOD, seed=N, count, wav=FILE or raw=FILE), pins=p5 for I2S on the
-    /// first Pi 1 B, and wiring=NAME for what is wrong with it. Sets input=i2s, or input=smi and
-    /// rate=20M. A part on the header makes the board a B+
-    #[arg(long, value_name = "KIND,...", conflicts_with_all = ["i2s", "smi"])]
-    part: Option<Part>,
-    /// An ADC on I2S of a virtual Pi that plays a WAV file, a sample for each of the board's
-    #[arg(long, value_name = "FILE.wav", conflicts_with = "smi", value_parser = PathBufValueParser::new().map(on_i2s))]
-    i2s: Option<Part>,
-    /// A parallel ADC on SMI of a virtual Pi that plays a WAV file, or bytes of offset binary
-    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().map(on_smi))]
-    smi: Option<Part>,
-}
 
 /// A part as it was asked for; its file has not been read yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,72 +60,6 @@ impl Fitted {
     }
 }
 
-impl PartOptions {
-    /// True if a part is asked for.
-    #[must_use]
-    pub fn is_given(&self) -> bool {
-        self.asked().is_some()
-    }
-
-    /// The text of `cmdline.txt` with the input that the part is for, where it names none.
-    ///
-    /// A parallel ADC gets its highest rate too, because it has none of the board's default; a rate
-    /// in the text stands behind it and holds.
-    #[must_use]
-    pub fn cmdline(&self, given: &str) -> String {
-        let names_one = given
-            .split_whitespace()
-            .any(|word| word.starts_with("input="));
-        match self.asked().map(|part| &part.part) {
-            Some(Fitted::I2s(_)) if !names_one => format!("input=i2s {given}"),
-            Some(Fitted::Parallel(_)) if !names_one => format!("input=smi rate=20M {given}"),
-            _ => given.to_owned(),
-        }
-    }
-
-    /// The part, with what its file holds.
-    ///
-    /// # Errors
-    /// Usage, when the file cannot be played.
-    pub fn read(&self) -> Result<Option<Fitted>> {
-        self.asked().cloned().map(Part::read).transpose()
-    }
-
-    /// The files that are read, which no output may be.
-    pub fn inputs(&self) -> impl Iterator<Item = Input<'_>> {
-        let file = self.asked().and_then(|part| part.file.as_ref());
-        file.into_iter()
-            .map(|file| (file.path.as_path(), "what the part plays"))
-    }
-
-    fn asked(&self) -> Option<&Part> {
-        let all = [&self.part, &self.i2s, &self.smi];
-        all.into_iter().flatten().next()
-    }
-}
-
-/// An ADC on I2S that plays a WAV file.
-fn on_i2s(path: PathBuf) -> Part {
-    let part = I2sPart::new(I2sRole::Slave, Signal::Silence);
-    let kind = Kind::Wav;
-    Part {
-        part: Fitted::I2s(part),
-        file: Some(File { path, kind }),
-    }
-}
-
-/// A parallel ADC that plays a WAV file, or bytes.
-fn on_smi(path: PathBuf) -> Part {
-    let kind = match path.extension() {
-        Some(ending) if ending.eq_ignore_ascii_case("wav") => Kind::Wav,
-        _ => Kind::Bytes,
-    };
-    Part {
-        part: Fitted::Parallel(ParallelPart::new(Signal::Silence)),
-        file: Some(File { path, kind }),
-    }
-}
-
 impl FromStr for Part {
     type Err = String;
 
@@ -178,7 +93,58 @@ impl FromStr for Part {
 }
 
 impl Part {
-    fn read(self) -> Result<Fitted> {
+    /// An ADC on I2S that plays a WAV file, a sample for each of the board's.
+    #[must_use]
+    pub fn on_i2s(path: PathBuf) -> Self {
+        let part = I2sPart::new(I2sRole::Slave, Signal::Silence);
+        let kind = Kind::Wav;
+        Self {
+            part: Fitted::I2s(part),
+            file: Some(File { path, kind }),
+        }
+    }
+
+    /// A parallel ADC that plays a WAV file, or bytes of offset binary.
+    #[must_use]
+    pub fn on_smi(path: PathBuf) -> Self {
+        let kind = match path.extension() {
+            Some(ending) if ending.eq_ignore_ascii_case("wav") => Kind::Wav,
+            _ => Kind::Bytes,
+        };
+        Self {
+            part: Fitted::Parallel(ParallelPart::new(Signal::Silence)),
+            file: Some(File { path, kind }),
+        }
+    }
+
+    /// The text of `cmdline.txt` with the input that the part is for, where it names none.
+    ///
+    /// A parallel ADC gets its highest rate too, because it has none of the board's default; a rate
+    /// in the text stands behind it and holds.
+    #[must_use]
+    pub fn cmdline(&self, given: &str) -> String {
+        let names_one = given
+            .split_whitespace()
+            .any(|word| word.starts_with("input="));
+        match self.part {
+            Fitted::I2s(_) if !names_one => format!("input=i2s {given}"),
+            Fitted::Parallel(_) if !names_one => format!("input=smi rate=20M {given}"),
+            _ => given.to_owned(),
+        }
+    }
+
+    /// The file that it plays, which no output may be.
+    #[must_use]
+    pub fn input(&self) -> Option<Input<'_>> {
+        let file = self.file.as_ref()?;
+        Some((file.path.as_path(), "what the part plays"))
+    }
+
+    /// The part, with what its file holds.
+    ///
+    /// # Errors
+    /// Usage, when the file cannot be played.
+    pub fn read(self) -> Result<Fitted> {
         let mut part = self.part;
         if let Some(file) = self.file {
             *part.signal() = file.read()?;
@@ -278,25 +244,13 @@ mod tests {
 
     #[test]
     fn a_part_sets_the_input() {
-        let short = PartOptions {
-            smi: Some(on_smi("a.u8".into())),
-            ..PartOptions::default()
-        };
+        let short = Part::on_smi("a.u8".into());
         assert_eq!(short.cmdline("n=256"), "input=smi rate=20M n=256");
         assert_eq!(short.cmdline("input=gen"), "input=gen");
-        assert_eq!(PartOptions::default().cmdline("n=256"), "n=256");
-        let long = PartOptions {
-            part: Some(read("mic").unwrap()),
-            ..PartOptions::default()
-        };
-        assert_eq!(long.cmdline(""), "input=i2s ");
-        let of = |options: &PartOptions| options.asked().unwrap().file.clone().unwrap();
-        assert_eq!(of(&short), played("a.u8", Kind::Bytes));
-        let wav = PartOptions {
-            smi: Some(on_smi("a.WAV".into())),
-            ..PartOptions::default()
-        };
-        assert_eq!(of(&wav), played("a.WAV", Kind::Wav));
+        assert_eq!(read("mic").unwrap().cmdline(""), "input=i2s ");
+        assert_eq!(short.file, Some(played("a.u8", Kind::Bytes)));
+        let wav = Part::on_smi("a.WAV".into());
+        assert_eq!(wav.file, Some(played("a.WAV", Kind::Wav)));
     }
 
     #[test]

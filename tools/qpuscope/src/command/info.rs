@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::command::PortOptions;
+use super::port_options::{LineOptions, PortOperand};
 use common::failure::Result;
 use common::quantity::frequency;
 use common::say;
@@ -12,7 +12,9 @@ use host::stream::Info;
 #[derive(clap::Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    port: PortOptions,
+    port: PortOperand,
+    #[command(flatten)]
+    line: LineOptions,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -33,14 +35,14 @@ pub fn run(options: &Options) -> Result<()> {
         wire::VERSION_MAJOR,
         wire::VERSION_MINOR
     );
-    if options.port.port.is_some() {
-        let mut client = options.port.connect()?;
+    if let Some(name) = options.port.name() {
+        let mut client = options.line.choice(Some(&name))?.connect()?;
         let info = client.hello()?;
         let settings = client.settings()?;
         object["device"] = device(&info, &settings);
         text.push_str(&describe(&info, &settings));
     } else if !options.json {
-        text.push_str("name a port with --port (or QPUSCOPE_PORT) to ask the firmware there\n");
+        text.push_str("name a port to ask the firmware there\n");
     }
     if options.json {
         return say::json(&format!("{object:#}\n"));

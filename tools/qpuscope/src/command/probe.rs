@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::command::PortOptions;
+use super::port_options::{LineOptions, PortOperand};
 use common::failure::{Failure, Result};
 use common::say;
 use host::stream::Probed;
@@ -11,7 +11,9 @@ use host::stream::Probed;
 #[derive(clap::Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    port: PortOptions,
+    port: PortOperand,
+    #[command(flatten)]
+    line: LineOptions,
     /// Change settings first, as key=value words: "input=i2s clock=adc rate=auto"
     #[arg(long, value_name = "WORDS")]
     set: Option<String>,
@@ -25,7 +27,8 @@ pub struct Options {
 /// # Errors
 /// When nobody answers, or the firmware is older; failed, when something is wrong on the pins.
 pub fn run(options: &Options) -> Result<()> {
-    let mut client = options.port.connect()?;
+    let name = options.port.name();
+    let mut client = options.line.choice(name.as_deref())?.connect()?;
     client.hello()?;
     client.stop()?;
     if let Some(words) = &options.set {

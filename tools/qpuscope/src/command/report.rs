@@ -4,12 +4,12 @@
 //! clocks now and after a minute of spectra, the order in which QPUs get programs, microbenchmarks
 //! that tell one constant of V3D each, whether V3D comes back after a program that does not end,
 //! and what the line loses at each rate. No code is sent: all programs are in the image.
-//! `qpuscope compare` says what the figures mean.
+//! `qpu compare` says what the figures mean.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::command::LineOptions;
+use super::port_options::{LineOptions, PortOperand};
 use common::constants;
 use common::failure::{Failure, Result};
 use common::files::{apart, output};
@@ -22,9 +22,8 @@ use host::utc::Utc;
 /// Options of `report`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process
-    #[arg(env = "QPUSCOPE_PORT")]
-    port: Option<String>,
+    #[command(flatten)]
+    port: PortOperand,
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
@@ -48,20 +47,16 @@ pub struct Options {
 /// written.
 pub fn run(options: &Options) -> Result<()> {
     let model = constants::with(&options.set)?;
-    let is_virtual = options
-        .port
-        .as_ref()
-        .is_some_and(|port| port.starts_with("sim:"));
-    if !options.set.is_empty() && !is_virtual {
+    let port = options.line.choice(options.port.name().as_deref())?;
+    if !options.set.is_empty() && !port.is_virtual() {
         return Err(Failure::usage(
             "--set changes a virtual Pi and no board; give sim:IMAGE as the port, or leave it out",
         ));
     }
     constants::note(&model);
-    let inputs = options.line.inputs(options.port.as_deref());
-    apart(&[&options.out], &inputs)?;
+    apart(&[&options.out], &port.inputs())?;
     output::check(&options.out)?;
-    let (link, logs) = options.line.open_with(options.port.as_deref(), model)?;
+    let (link, logs) = port.open_with(model)?;
     let mut client = Client::new(link, options.line.baud, logs, true);
     let wanted = Wanted {
         load: options.load,
@@ -75,7 +70,7 @@ pub fn run(options: &Options) -> Result<()> {
         say::remark!("note: {note}");
     }
     say::remark!(
-        "wrote {}; `qpuscope compare {0}` says what it decides",
+        "wrote {}; `qpu compare {0}` says what it decides",
         say::path(&options.out)
     );
     Ok(())

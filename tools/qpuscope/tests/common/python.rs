@@ -22,7 +22,7 @@ pub fn python(test: &str, modules: &[&str]) -> Option<Command> {
         return Some(Command::new(program));
     }
     let modules = modules.join(", ");
-    super::common::skip(
+    tests::tools::skip(
         test,
         &format!("{program} lacks one of {modules}; name another in QPUSCOPE_PYTHON"),
     );

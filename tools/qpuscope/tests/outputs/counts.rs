@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::stream::Stream;
-use super::tool::{qpuscope, run, sim};
-use super::{POINTS, common, folder, power, read};
+use super::{POINTS, folder, power, read};
+use tests::tools::{qpuscope, run, sim};
 
 /// Samples of both channels: a tone late in the left one, samples at full scale in the right one.
 const SAMPLES: u32 = 781;
@@ -45,16 +45,14 @@ fn json(text: &[u8]) -> Value {
 #[test]
 fn every_number_of_fft_belongs_to_its_record_and_channel() {
     let test = "every_number_of_fft_belongs_to_its_record_and_channel";
-    let Some(image) = common::image(test) else {
+    let Some(image) = tests::tools::image(test) else {
         return;
     };
     let folder = folder("counts");
     std::fs::write(folder.join("a.wav"), stereo()).expect("a file");
     let mut command = qpuscope();
     command.current_dir(&folder).args(["fft", "--port"]);
-    command
-        .arg(sim(&image))
-        .args(["--input", "a.wav", "--json"]);
+    command.arg(sim(&image)).args(["a.wav", "--json"]);
     let options = "--quiet --n 256 --overlap 90% --averages 1 --format rtl_power,sdrff,npy,csv";
     let (output, status, said) = run(command.args(options.split(' ')));
     assert_eq!(status, 0, "{said}");

@@ -6,8 +6,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::python::python;
-use super::tool::run;
-use super::{common, fft, folder, read, recording};
+use super::{fft, folder, read, recording};
+use tests::tools::run;
 
 /// Runs a script of Python, whose arguments are files in a folder; its output.
 fn script(mut python: Command, folder: &Path, script: &str, arguments: &[&str]) -> String {
@@ -118,7 +118,7 @@ print(*levels.shape, words['first_hz'], words['bin_hz'], peak, round(float(level
 #[test]
 fn peaks_are_annotations_of_the_recording_that_sigmf_reads() {
     let test = "peaks_are_annotations_of_the_recording_that_sigmf_reads";
-    let Some(image) = common::image(test) else {
+    let Some(image) = tests::tools::image(test) else {
         return;
     };
     let folder = folder("sigmf");
@@ -144,7 +144,7 @@ fn peaks_are_annotations_of_the_recording_that_sigmf_reads() {
         "annotations": [{"core:sample_start": 700, "core:sample_count": 9, "core:label": "mine"}],
     });
     std::fs::write(folder.join("tone.sigmf-meta"), meta.to_string()).expect("a file");
-    let options = "--input tone.sigmf-meta --n 512 --averages 4 --overlap 0 --lines 1 \
+    let options = "tone.sigmf-meta --n 512 --averages 4 --overlap 0 --lines 1 \
                    --format sigmf,rtl_power,sdrff,npy,svg --json";
     let printed = fft(&folder, &image, options);
     let record: Value = serde_json::from_slice(&printed).expect("JSON");
@@ -208,7 +208,8 @@ fn a_full_disk_costs_no_older_file_and_leaves_no_part() {
     for name in ["spectra.npy", "waterfall.png"] {
         std::fs::write(folder.join(name), "an older file").expect("a file");
     }
-    let program = env!("CARGO_BIN_EXE_qpuscope");
+    let program = tests::tools::path("qpuscope");
+    let program = program.display();
     for format in ["npy", "png"] {
         // A limit of 512 bytes a file, which stops a file like a disk that is full.
         let line = format!("ulimit -f 1; exec '{program}' read line.bin --format {format}");

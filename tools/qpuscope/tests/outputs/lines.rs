@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::stream::Stream;
-use super::{CENTRE_HZ, common, fft, folder, read};
+use super::{CENTRE_HZ, fft, folder, read};
 
 #[test]
 fn channels_that_are_neighbours_read_apart() {
@@ -56,7 +56,7 @@ fn noise() -> impl FnMut() -> f64 {
 #[test]
 fn lines_are_interpolated_within_a_tenth_of_a_bin_in_every_window() {
     let test = "lines_are_interpolated_within_a_tenth_of_a_bin_in_every_window";
-    let Some(image) = common::image(test) else {
+    let Some(image) = tests::tools::image(test) else {
         return;
     };
     let folder = folder("interpolated");
@@ -78,8 +78,7 @@ fn lines_are_interpolated_within_a_tenth_of_a_bin_in_every_window() {
             .flat_map(f32::to_le_bytes)
             .collect();
         std::fs::write(folder.join("tone.f32"), samples).expect("a file");
-        let options =
-            format!("--input tone.f32 --rate 51.2k --n {points} --window {window} --json");
+        let options = format!("tone.f32 --rate 51.2k --n {points} --window {window} --json");
         let printed = fft(&folder, &image, &options);
         let record: Value = serde_json::from_slice(&printed).expect("JSON");
         let line = &record["lines"][0];

@@ -1,7 +1,5 @@
 //! Outputs of records: pictures of all of them, and files that other programs read.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod counts;
 mod formats;
 mod lines;
@@ -12,14 +10,12 @@ mod progress;
 mod python;
 #[path = "../common/stream.rs"]
 mod stream;
-#[path = "../common/tool.rs"]
-mod tool;
 mod traces;
 
 use std::path::{Path, PathBuf};
 
 use stream::Stream;
-use tool::{qpuscope, run};
+use tests::tools::{qpuscope, run};
 
 const POINTS: u32 = 256;
 const RATE_HZ: u64 = 256_000;
@@ -78,7 +74,7 @@ fn fft(folder: &Path, image: &Path, options: &str) -> Vec<u8> {
         .current_dir(folder)
         .args(["fft", "--quiet", "--port"]);
     command
-        .arg(tool::sim(image))
+        .arg(tests::tools::sim(image))
         .args(options.split_whitespace());
     let (output, status, said) = run(&mut command);
     assert_eq!(status, 0, "{options}: {said}");

@@ -1,13 +1,13 @@
 //! Quantities as options take them.
 
-use super::tool::{qpuscope, run};
 use super::{folder, read, recording};
+use tests::tools::{qpuscope, run};
 
 #[test]
 fn options_take_the_same_suffixes() {
     let folder = folder("suffixes");
     std::fs::write(folder.join("a.cu8"), [127; 16_384]).expect("a file");
-    let fft = "fft --input a.cu8 --port sim:absent.img";
+    let fft = "fft a.cu8 --port sim:absent.img";
     for options in [
         "--rate 250k --centre 145.0375M --n 4Ki",
         "--rate 0.25M --centre -7.1k --n 4_096 --averages 2 --overlap 1k",
@@ -40,16 +40,6 @@ fn options_take_the_same_suffixes() {
         let words: Vec<_> = fft.split(' ').chain(options.split(' ')).collect();
         let (_, status, said) = run(qpuscope().current_dir(&folder).args(words));
         assert!(status == 2 && said.contains(wanted), "{options}: {said}");
-    }
-    for command in [
-        "plan 4Ki --batch 0x10",
-        "plan 4_096 --real --powers 1k",
-        "digits 1Ki 8,8,4,4",
-        "flowgraph 0x10 -o flow.svg",
-        "selftest transpose --rows 0x40 --columns 64",
-    ] {
-        let (_, status, said) = run(qpuscope().current_dir(&folder).args(command.split(' ')));
-        assert_eq!(status, 0, "{command}: {said}");
     }
     recording(&folder.join("line.bin"), 3, 0..0);
     read(&folder, "--count 0x3 --seconds 1.5min --format none");

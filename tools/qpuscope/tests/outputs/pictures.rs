@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use tiny_skia::Pixmap;
 
-use super::common::skip;
 use super::stream::Stream;
-use super::tool::{qpuscope, run};
 use super::{BURST, CENTRE_HZ, POINTS, RATE_HZ, STEADY, folder, power, read, recording};
+use tests::tools::skip;
+use tests::tools::{qpuscope, run};
 
 /// Names in a folder that end so.
 fn names(folder: &Path, ending: &str) -> Vec<String> {
@@ -136,7 +136,8 @@ fn long_recordings_become_one_picture_in_constant_memory() {
     recording(&folder.join("line.bin"), 6000, 0..0);
     // 6000 records of f64 would be 12 MB; the whole process takes less besides a short one's.
     let peak_kb = |count: u32| {
-        let program = env!("CARGO_BIN_EXE_qpuscope");
+        let program = tests::tools::path("qpuscope");
+        let program = program.display();
         let words = format!("--lines 0 --count {count} --format svg --merge mean");
         let script = format!(
             "'{program}' read line.bin {words} & pid=$!; while kill -0 $pid 2>/dev/null; do \

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::process::Stdio;
 
 use super::stream::Stream;
-use super::tool::qpuscope;
 use super::{CENTRE_HZ, POINTS, RATE_HZ, power};
+use tests::tools::qpuscope;
 
 /// Runs `qpuscope read -` for records that come slowly; what it writes to standard error.
 fn slow_reader(is_terminal: bool) -> String {

@@ -1,21 +1,17 @@
 //! Recordings from files to levels: every format, what is said of it, and what is refused.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod signal;
-#[path = "../common/tool.rs"]
-mod tool;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::image;
 use host::client::Client;
 use host::link::{self, FIRST_BAUD, Opening};
 use host::log::Logs;
 use host::spectrum::Spectrum;
 use signal::{N, RATE_HZ, SAMPLES, TONES, auxi, npy, raw, recordings, sigmf_meta, wav, wav_head};
-use tool::{qpuscope, run, sim};
+use tests::tools::image;
+use tests::tools::{qpuscope, run, sim};
 
 /// The position in bins and the level in dB of the tone near `bin`, for the Hann window.
 ///
@@ -89,15 +85,9 @@ fn folder(name: &str) -> PathBuf {
 /// words.
 fn fft(folder: &Path, name: &str, more: &[&str]) -> (i32, String) {
     let mut command = qpuscope();
-    command.current_dir(folder).args([
-        "fft",
-        "--port",
-        "tcp:127.0.0.1:1",
-        "--n",
-        "64",
-        "--input",
-        name,
-    ]);
+    command
+        .current_dir(folder)
+        .args(["fft", "--port", "tcp:127.0.0.1:1", "--n", "64", name]);
     let (_, status, said) = run(command.args(more));
     (status, said)
 }
@@ -316,10 +306,7 @@ fn the_centre_of_a_file_is_used_where_the_option_is_absent() {
             "512",
             "--out",
         ]);
-        command
-            .arg(&folder)
-            .arg("--input")
-            .arg(folder.join("a.sigmf-data"));
+        command.arg(&folder).arg(folder.join("a.sigmf-data"));
         let (output, status, said) = run(command.args(more));
         assert_eq!(status, 0, "{said}");
         let object: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -369,9 +356,11 @@ fn five_gigabytes_are_read_in_constant_memory() {
             .current_dir(folder.path())
             .env_remove("QPUSCOPE_PORT");
         // KiB of address space, of which the program itself takes a part.
-        let tool = env!("CARGO_BIN_EXE_qpuscope");
-        command.args(["-c", r#"ulimit -v 300000 && exec "$0" "$@""#, tool]);
-        command.args(["fft", "--port", "tcp:127.0.0.1:1", "--input", name]);
+        let tool = tests::tools::path("qpuscope");
+        command
+            .args(["-c", r#"ulimit -v 300000 && exec "$0" "$@""#])
+            .arg(tool);
+        command.args(["fft", "--port", "tcp:127.0.0.1:1", name]);
         if name.ends_with(".cf64") {
             command.args(["--rate", "2M"]);
         }

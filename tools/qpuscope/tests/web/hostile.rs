@@ -5,8 +5,8 @@
 use std::io::Write;
 use std::net::TcpStream;
 
+use crate::recording;
 use crate::served::Served;
-use crate::{common, recording, tool};
 
 /// Connections of a client that opens many: ten times as many as the server has.
 const MANY: usize = 640;
@@ -88,10 +88,10 @@ fn tabs_keep_their_line_while_others_open_connections() {
 #[test]
 fn a_tab_that_floods_a_virtual_pi_leaves_nothing_behind() {
     let name = "a_tab_that_floods_a_virtual_pi_leaves_nothing_behind";
-    let Some(image) = common::image(name) else {
+    let Some(image) = tests::tools::image(name) else {
         return;
     };
-    let served = Served::start(&[&tool::sim(&image), "--cmdline", "start=0"]);
+    let served = Served::start(&[&tests::tools::sim(&image), "--cmdline", "start=0"]);
     let (mut flood, _) = served.open();
     // At 115,200 baud they take six minutes.
     for _ in 0..64 {

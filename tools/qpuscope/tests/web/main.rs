@@ -1,11 +1,7 @@
 //! `qpuscope web` as a browser meets it: files, refusals, and a line through a WebSocket.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod hostile;
 mod served;
-#[path = "../common/tool.rs"]
-mod tool;
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use served::{Served, Tab, web};
-use tool::run;
+use tests::tools::run;
 
 /// A recording of text, a descriptor and two spectra.
 fn recording() -> String {
@@ -354,10 +350,10 @@ fn a_tab_that_sends_what_no_page_sends_is_closed_and_others_go_on() {
 
 #[test]
 fn a_virtual_pi_is_shown_and_answers() {
-    let Some(image) = common::image("a_virtual_pi_is_shown_and_answers") else {
+    let Some(image) = tests::tools::image("a_virtual_pi_is_shown_and_answers") else {
         return;
     };
-    let served = Served::start(&[&tool::sim(&image), "--cmdline", "start=0"]);
+    let served = Served::start(&[&tests::tools::sim(&image), "--cmdline", "start=0"]);
     let (mut tab, hello) = served.open();
     assert!(
         hello["name"].to_string().contains("virtual Pi with"),
@@ -399,7 +395,7 @@ fn what_cannot_be_served_is_refused_before_anything_starts() {
     std::fs::write(&noise, [0xA5; 5000]).expect("a file");
     let noise = noise.display().to_string();
     let absent = empty.path().join("absent").display().to_string();
-    let mut without_page = tool::qpuscope();
+    let mut without_page = tests::tools::qpuscope();
     without_page.args(["web", "--page", &absent]);
     fails(&mut without_page, 2, "build it with `cargo xtask web DIR`");
     fails(&mut web(&[&noise]), 4, "none of the 5000 bytes");

@@ -29,7 +29,7 @@ pub fn page() -> PathBuf {
 
 /// The tool, with the page of these tests.
 pub fn web(arguments: &[&str]) -> Command {
-    let mut command = super::tool::qpuscope();
+    let mut command = tests::tools::qpuscope();
     command.arg("web").args(arguments).arg("--page").arg(page());
     command
 }

@@ -66,7 +66,7 @@ pub fn refuse_job(name: &str, bytes: &[u8]) -> Result<()> {
     let is_job = text.starts_with(b"{") && text.windows(10).any(|part| part == b"\"programs\"");
     match is_job {
         true => Err(Failure::usage(format!(
-            "{name} is a job; run it with `qpuscope run`, and give the file of the code that it names here"
+            "{name} is a job; run it with `qpu run`, and give the file of the code that it names here"
         ))),
         false => Ok(()),
     }
@@ -265,7 +265,7 @@ mod tests {
             "009e7000 100009e7 # nop",
             "{ 0x009e7000u, 0x100009e7u },\n",
             "0x009e7000, /* low; # of\n two */ 0x100009e7 /* high */",
-            // As vc4asm and `qpuscope asm` write them.
+            // As vc4asm and `qpu asm` write them.
             "#include \"a.h\"\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n__declspec(align(8))\nuint32_t a[2] = {\n0x009e7000, 0x100009e7\n};\n#pragma Align_to(8, a)\n}\n",
             "static const uint32_t code[] __attribute__((aligned(8))) =\n{ 0x009e7000, // nop = { 1 }\n0x100009e7 };",
             // As `xxd -i` writes it.

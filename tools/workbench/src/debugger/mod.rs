@@ -1,4 +1,4 @@
-//! The debugger of `qpuscope debug`: a job that stops where it is asked to, and can be looked at.
+//! The debugger of `qpu debug`: a job that stops where it is asked to, and can be looked at.
 //!
 //! A stop lies between two rounds of 4 clocks: all QPUs stand still, each before its next
 //! instruction. Looking changes nothing, so a job that is stopped often computes and takes what it

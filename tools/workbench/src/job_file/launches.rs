@@ -100,8 +100,8 @@ pub(super) fn check_code(memory: &mut SparseMemory, launches: &[JobLaunch]) -> R
             return Err(bad(
                 "memory",
                 format!(
-                    "the code at {code:#010x} is text, {text:?}; make instructions of source with `qpuscope asm FILE -o \
-                     CODE.bin`, of words with `qpuscope dis FILE | qpuscope asm - -o CODE.bin`, and name the result"
+                    "the code at {code:#010x} is text, {text:?}; make instructions of source with `qpu asm FILE -o \
+                     CODE.bin`, of words with `qpu dis FILE | qpu asm - -o CODE.bin`, and name the result"
                 ),
             ));
         }

@@ -104,7 +104,7 @@ pub(super) fn put_entry(
                 .extension()
                 .is_some_and(|extension| extension == "qasm")
             {
-                let problem = "is source text; assemble it with `qpuscope asm FILE -o CODE.bin` and name the result";
+                let problem = "is source text; assemble it with `qpu asm FILE -o CODE.bin` and name the result";
                 return Err(bad(&field, format!("{} {problem}", say::path(path))));
             }
             put_file(memory, &entry, path, addr)?

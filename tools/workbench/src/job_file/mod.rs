@@ -1,4 +1,4 @@
-//! The job file of `qpuscope run`: memory, launches, and what is written out.
+//! The job file of `qpu run`: memory, launches, and what is written out.
 //!
 //! The format is stable, because programs from other projects are run through it. Every mistake is
 //! reported with the place of the field, as in `memory[1].at`, before anything runs.

@@ -184,7 +184,7 @@ mod tests {
             ),
             (
                 r#"{"memory": [], "programs": [], "allow": ["no-program-end"]}"#,
-                "allow[0]: `no-program-end` is a rule of `qpuscope check`",
+                "allow[0]: `no-program-end` is a rule of `qpu check`",
             ),
         ]);
     }

@@ -27,7 +27,7 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
     let wrong = |what: &str| {
         Failure::usage(format!(
             "{}: {what}; save a spectrum with `numpy.save(name, spectrum.astype('complex64'))` or \
-             `qpuscope fft2 --spectrum`",
+             `qpu fft2 --spectrum`",
             say::path(path)
         ))
     };

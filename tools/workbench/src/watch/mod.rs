@@ -1,4 +1,4 @@
-//! Views of a job that `qpuscope run` makes while it runs: profile, timeline, trace of registers.
+//! Views of a job that `qpu run` makes while it runs: profile, timeline, trace of registers.
 
 pub mod profile;
 pub mod timeline;

@@ -98,8 +98,8 @@ fn arguments(options: &Options, image: &firmware::Image) -> Vec<String> {
     let mut words = vec!["fft".to_string(), "--port".to_string()];
     words.push(format!("sim:{}", image.img.display()));
     let default = workspace::root().join(DEFAULT_INPUT).display().to_string();
+    words.push(options.input.clone().unwrap_or(default));
     let pairs = [
-        ("--input", Some(options.input.clone().unwrap_or(default))),
         ("--rate", options.rate.clone()),
         ("--column", options.column.clone()),
         ("--out", Some(options.out.clone().unwrap_or(".".into()))),

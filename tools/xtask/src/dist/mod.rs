@@ -1,8 +1,8 @@
 //! `cargo xtask dist`: the card and the tool for people without Rust, in `target/dist`.
 //!
-//! A zip to unpack onto a card, a static `qpuscope` for Linux, the licences of what is compiled
-//! into it, and `SHA256SUMS`. All of it depends on the sources and the compiler only: `cargo xtask
-//! reproduce --dist` makes it in two folders and compares.
+//! A zip to unpack onto a card, static `qpuscope` and `qpu` for Linux, the licences of what is
+//! compiled into them, and `SHA256SUMS`. All of it depends on the sources and the compiler only:
+//! `cargo xtask reproduce --dist` makes it in two folders and compares.
 
 pub mod archive;
 pub mod program;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const USAGE: &str = "usage: cargo xtask dist [--card-only]
-  target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS; --card-only: the zip alone";
+  target/dist: a zip for a card, static qpuscope and qpu for Linux, SHA256SUMS; --card-only: the zip alone";
 
 /// Makes the files, runs the program in an empty root, and prints the sums.
 pub fn run(rest: &[String]) -> Result<ExitCode> {
@@ -34,9 +34,12 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     let folder = make(&toolchain::find_or_install()?, workspace::root(), card_only)?;
     print!("{}", fs::read_to_string(folder.join("SHA256SUMS"))?);
     if !card_only {
-        match program::run_in_empty_root(&folder.join(program::name()))? {
-            program::Ran::Yes => eprintln!("{} runs in an empty root", program::name()),
-            program::Ran::NoRight(why) => eprintln!("{} was not tried: {why}", program::name()),
+        for (tool, _) in program::TOOLS {
+            let name = program::name(tool);
+            match program::run_in_empty_root(tool, &folder.join(&name))? {
+                program::Ran::Yes => eprintln!("{name} runs in an empty root"),
+                program::Ran::NoRight(why) => eprintln!("{name} was not tried: {why}"),
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -64,14 +67,15 @@ pub fn make(toolchain: &Toolchain, root: &Path, card_only: bool) -> Result<PathB
     put(format!("qpuscope-{VERSION}-card.zip"), &card)?;
     if !card_only {
         let built = program::build_in(root)?;
-        let bytes = fs::read(&built)?;
-        put(program::name(), &bytes)?;
-        let notices = notices::PROGRAM.text(root)?;
-        put(
-            format!("{}-licences.txt", program::name()),
-            notices.as_bytes(),
-        )?;
-        program::make_executable(&folder.join(program::name()))?;
+        for (tool, _) in program::TOOLS {
+            let name = program::name(tool);
+            put(name.clone(), &fs::read(built.join(tool))?)?;
+            program::make_executable(&folder.join(name))?;
+        }
+        for (tool, notices) in [("qpuscope", notices::PROGRAM), ("qpu", notices::QPU)] {
+            let name = format!("{}-licences.txt", program::name(tool));
+            put(name, notices.text(root)?.as_bytes())?;
+        }
     }
     let sums: String = made
         .iter()

@@ -1,4 +1,4 @@
-//! A static `qpuscope`: one file that runs on any Linux of its processor, whatever libraries it
+//! Static tools: each is one file that runs on any Linux of its processor, whatever libraries it
 //! has.
 //!
 //! Names of hosts (`tcp:NAME:PORT`) are the one thing for which glibc wants libraries where it
@@ -17,12 +17,15 @@ const BUILD_LIMIT: Duration = Duration::from_secs(3600);
 const RUN_LIMIT: Duration = Duration::from_secs(60);
 
 /// The file's name in `target/dist`.
-pub fn name() -> String {
-    format!("qpuscope-{VERSION}-x86_64-linux")
+pub fn name(tool: &str) -> String {
+    format!("{tool}-{VERSION}-x86_64-linux")
 }
 
-/// Builds it from the workspace at `root`, with a target folder of its own: other flags would
-/// compile everything anew each time.
+/// The tools: the program, and the package that it is made of.
+pub const TOOLS: [(&str, &str); 2] = [("qpuscope", "qpuscope"), ("qpu", "qpu-cli")];
+
+/// Builds the tools from the workspace at `root`, and returns their folder. It has a target folder
+/// of its own: other flags would compile everything anew each time.
 pub fn build_in(root: &Path) -> Result<PathBuf> {
     let folder = root.join("target/static");
     let cargo = workspace::cargo();
@@ -46,13 +49,14 @@ pub fn build_in(root: &Path) -> Result<PathBuf> {
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env_remove("RUSTFLAGS")
         .args(["build", "--locked", "--profile", "dist"])
-        .args(["--package", "qpuscope", "--bin", "qpuscope"])
+        .args(TOOLS.iter().flat_map(|(_, package)| ["--package", package]))
+        .arg("--bins")
         .args(["--target", TARGET, "--target-dir"])
         .arg(&folder);
     // Standard output belongs to the sums.
     process::must(command.stdout(std::io::stderr()), BUILD_LIMIT)
-        .with_context(|| format!("qpuscope did not build for {TARGET}"))?;
-    Ok(folder.join(TARGET).join("dist/qpuscope"))
+        .with_context(|| format!("qpuscope and qpu did not build for {TARGET}"))?;
+    Ok(folder.join(TARGET).join("dist"))
 }
 
 /// Sets the bits that let it be started.
@@ -71,23 +75,23 @@ pub enum Ran {
     NoRight(String),
 }
 
-/// Runs a program in a root that holds nothing but itself and an empty card: it must need no
-/// library and no file.
-pub fn run_in_empty_root(program: &Path) -> Result<Ran> {
+/// Runs a tool in a root that holds nothing but itself and an empty card: it must need no library
+/// and no file.
+pub fn run_in_empty_root(tool: &str, program: &Path) -> Result<Ran> {
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     let root = workspace::target().join(format!("empty-root-{file}"));
     if root.is_dir() {
         fs::remove_dir_all(&root)?;
     }
     fs::create_dir_all(root.join("card"))?;
-    fs::copy(program, root.join("qpuscope"))?;
+    fs::copy(program, root.join(tool))?;
     let run = |arguments: &[&str]| {
         let mut command = Command::new("unshare");
         command
             .arg("--map-root-user")
             .arg("--root")
             .arg(&root)
-            .arg("/qpuscope")
+            .arg(format!("/{tool}"))
             .args(arguments);
         process::capture(&mut command, RUN_LIMIT)
     };
@@ -97,20 +101,24 @@ pub fn run_in_empty_root(program: &Path) -> Result<Ran> {
         return Ok(Ran::NoRight(said.stderr.trim().to_owned()));
     }
     ensure!(
-        said.stdout.trim() == format!("qpuscope {VERSION}"),
+        said.stdout.trim() == format!("{tool} {VERSION}"),
         "{} in an empty root says {:?} {:?}",
         program.display(),
         said.stdout,
         said.stderr
     );
-    let card = run(&["card", "/card"])?;
-    let wanted = card.stdout.contains("kernel.img")
-        && card.status.and_then(|status| status.code()) == Some(5);
-    if !wanted {
+    let (words, wanted, status): (&[&str], _, _) = match tool {
+        "qpuscope" => (&["card", "/card"], "kernel.img", 5),
+        _ => (&["hello-fft", "4"], "16 points", 0),
+    };
+    let did = run(words)?;
+    let code = did.status.and_then(|status| status.code());
+    if !did.stdout.contains(wanted) || code != Some(status) {
         bail!(
-            "`qpuscope card` in an empty root says {:?} {:?}",
-            card.stdout,
-            card.stderr
+            "`{tool} {}` in an empty root says {:?} {:?}",
+            words.join(" "),
+            did.stdout,
+            did.stderr
         );
     }
     fs::remove_dir_all(&root)?;
@@ -123,15 +131,17 @@ mod tests {
     use ::tests::{need, skip};
 
     #[test]
-    fn the_static_program_runs_in_an_empty_root() {
-        let program = workspace::target().join("dist").join(name());
-        let program = need!(
-            program.is_file().then_some(program),
-            "`cargo xtask dist` has not been run"
-        );
-        match run_in_empty_root(&program).expect("it runs") {
-            Ran::Yes => {}
-            Ran::NoRight(why) => skip!("{why}"),
+    fn the_static_programs_run_in_an_empty_root() {
+        for (tool, _) in TOOLS {
+            let program = workspace::target().join("dist").join(name(tool));
+            let program = need!(
+                program.is_file().then_some(program),
+                "`cargo xtask dist` has not been run"
+            );
+            match run_in_empty_root(tool, &program).expect("it runs") {
+                Ran::Yes => {}
+                Ran::NoRight(why) => skip!("{why}"),
+            }
         }
     }
 
@@ -139,7 +149,7 @@ mod tests {
     fn a_program_with_libraries_does_not_run_there() {
         let shell = Path::new("/bin/sh");
         let shell = need!(shell.is_file().then_some(shell), "there is no /bin/sh");
-        if let Ok(ran) = run_in_empty_root(shell) {
+        if let Ok(ran) = run_in_empty_root("sh", shell) {
             assert!(matches!(ran, Ran::NoRight(_)), "{ran:?}");
         }
     }

@@ -63,6 +63,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         && let Some(host) = results.step("xtask: qpuscope is built", built.host())
     {
         environment.push(named("QPUSCOPE_HOST", &host));
+        environment.push(named("QPUSCOPE_QPU", &host.with_file_name("qpu")));
     }
     let programs = built.map(|built| built.tests).unwrap_or_default();
     run_programs(programs, filter, &environment, &mut results)?;
@@ -112,7 +113,7 @@ fn prepare(
         put("QPUSCOPE_GUEST_CPU_IMG", &guest.img);
     }
     let guest = firmware::build_guest(toolchain, "guest-fft");
-    if let Some(guest) = results.step("xtask: the guest of `qpuscope bench` is built", guest) {
+    if let Some(guest) = results.step("xtask: the guest of `qpu bench` is built", guest) {
         put("QPUSCOPE_GUEST_FFT", &guest.img);
     }
     if let Some(chromium) = browser::find() {

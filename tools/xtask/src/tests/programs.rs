@@ -49,7 +49,8 @@ impl Built {
         if let Some(host) = &self.host {
             return Ok(host.clone());
         }
-        let messages = cargo(&["build"], &["--bin".into(), HOST.into()])?;
+        let tools = ["--bin", HOST, "--bin", "qpu"].map(Into::into);
+        let messages = cargo(&["build"], &tools)?;
         host(&messages).context("cargo has not built qpuscope")
     }
 }

@@ -1,11 +1,9 @@
 //! `qpuscope fft`: samples to the device, spectra back.
 //!
 //! The device windows, transforms and averages; here the recording is read, sent, and what comes
-//! back is written and drawn. This is also all that `cargo xtask demo` runs. With `--complex` the
-//! transform of a file's points is written instead.
+//! back is written and drawn. This is also all that `cargo xtask demo` runs.
 
 mod answer;
-mod complex;
 mod coverage;
 mod options;
 mod report;
@@ -19,32 +17,28 @@ use report::Results;
 use transform::transform;
 
 pub use options::Options;
-pub use values::EngineChoice;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Usage for options and recordings, otherwise what the port and the device say.
 pub fn run(options: &Options) -> Result<()> {
-    if options.complex.complex {
-        return complex::run(options);
-    }
     let overlap = check(options)?;
     let recording = input::read(&options.input, &reading(options))?;
     common::say::remark!("{}: {}", recording.name, describe(&recording));
     introduce(&recording);
     for channel in &recording.channels {
-        if channel.points() < options.n().into() {
+        if channel.points() < options.n.into() {
             return Err(Failure::usage(format!(
                 "{} holds {} samples, fewer than one block of {}; choose a smaller --n",
                 recording.name,
                 channel.points(),
-                options.n()
+                options.n
             )));
         }
     }
     check_folder(&options.out)?;
-    let mut client = options.port.connect()?;
+    let mut client = options.port.choice()?.connect()?;
     let wanted = report::wanted(options, &recording);
     let mut results = Results::new(options, &wanted, &recording);
     let mut take = |channel, spectrum| results.take(channel, spectrum);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::values::{
     EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
 };
-use crate::command::PortOptions;
+use crate::command::port_options::PortOptions;
 use common::failure::{Failure, Result};
 use common::files::{are_one, output};
 use common::quantity::{hertz, whole};
@@ -18,16 +18,20 @@ use host::picture::waterfall::Merge;
 /// Options of `fft`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    #[command(flatten)]
-    pub(super) port: PortOptions,
     /// The recording: WAV (RF64 too), SigMF, NPY, CSV, or raw samples (with --rate)
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "FILE")]
     pub(super) input: PathBuf,
     #[command(flatten)]
+    pub(super) port: PortOptions,
+    /// Rate to change to for the transfer (default: 921600 when there is much to send, on a virtual
+    /// Pi 3000000)
+    #[arg(long, value_name = "RATE", value_parser = whole::<u32>)]
+    pub(super) transfer_baud: Option<u32>,
+    #[command(flatten)]
     pub(super) reading: Reading,
-    /// Points of the transform, a power of two [default: 4096; with --complex, all there are]
-    #[arg(long, value_parser = whole::<u32>)]
-    pub(super) n: Option<u32>,
+    /// Points of the transform, a power of two
+    #[arg(long, default_value_t = 4096, value_parser = whole::<u32>)]
+    pub(super) n: u32,
     /// The window
     #[arg(long, default_value = "hann", value_parser = window, help = window_help())]
     pub(super) window: wire::Window,
@@ -55,11 +59,11 @@ pub struct Options {
     /// Frequency that 0 Hz of I/Q samples stands for, in place of the file's own: 145.0375M
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_hyphen_values = true)]
     pub(super) centre: Option<f64>,
-    /// Which engine computes; with --complex, the simulated V3D unless there is a port
+    /// Which engine computes
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) engine: EngineChoice,
     /// Folder for spectrum.png, spectrum.svg and spectrum.csv
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
     pub(super) out: PathBuf,
     /// Number of strongest lines to list and mark
     #[arg(long, default_value_t = 5, value_parser = whole::<usize>)]
@@ -79,36 +83,6 @@ pub struct Options {
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,
-    #[command(flatten)]
-    pub(super) complex: ComplexOptions,
-}
-
-/// Options of the transform itself.
-#[derive(clap::Args, Debug)]
-pub(super) struct ComplexOptions {
-    /// Write the transform of all points of the file, which are no samples of a spectrum then
-    #[arg(long, requires = "output", conflicts_with_all = ["window", "overlap", "averages", "detector", "dc",
-        "encoding", "detrend", "no_detrend", "centre", "rate", "column", "unit", "stereo", "out", "lines", "json", "format", "each", "theme", "merge"])]
-    pub(super) complex: bool,
-    /// With --complex: from bins to points, divided by their number
-    #[arg(long, requires = "complex")]
-    pub(super) inverse: bool,
-    /// With --complex: transforms that lie one after the other [default: as many as the file has]
-    #[arg(long, requires = "complex", value_parser = whole::<u32>)]
-    pub(super) batch: Option<u32>,
-    /// With --complex: file to write, .npy, .cf32 or .csv
-    #[arg(short, long, requires = "complex", value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
-}
-
-/// Points of a spectrum's transform, where no other number is asked for.
-const POINTS: u32 = 4096;
-
-impl Options {
-    /// Points of a spectrum's transform.
-    pub(super) fn n(&self) -> u32 {
-        self.n.unwrap_or(POINTS)
-    }
 }
 
 /// The shortest transform that instruments have.
@@ -143,7 +117,8 @@ fn is_result(name: &Path) -> bool {
 
 /// Refuses a folder in which a file that is read has the name of a result.
 fn keep_inputs(options: &Options) -> Result<()> {
-    let mut inputs = options.port.more.inputs(options.port.port.as_deref());
+    let port = options.port.choice()?;
+    let mut inputs = port.inputs();
     inputs.push((&options.input, "the recording"));
     // A folder that is not there yet has none.
     let entries = options.out.read_dir().into_iter().flatten().flatten();
@@ -172,13 +147,7 @@ pub(super) fn check_folder(out: &Path) -> Result<()> {
 
 /// Overlap in samples, when everything fits together.
 pub(super) fn check(options: &Options) -> Result<u32> {
-    if let EngineChoice::Sim | EngineChoice::Host = options.engine {
-        return Err(Failure::usage(
-            "--engine sim and --engine host are for --complex; a spectrum is computed by the board at --port, for \
-             example --port sim:target/kernel.img",
-        ));
-    }
-    let n = options.n();
+    let n = options.n;
     if n < SHORTEST {
         return Err(Failure::usage(format!(
             "--n {n} is too short; use a power of two from {SHORTEST} on"

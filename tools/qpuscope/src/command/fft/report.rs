@@ -187,7 +187,7 @@ impl<'a> Results<'a> {
             return Err(Failure::link("no spectrum came; run again"));
         }
         let recording = self.recording;
-        let remarks = remarks(&self.channels, self.options.n());
+        let remarks = remarks(&self.channels, self.options.n);
         for remark in remarks.iter().chain(&recording.doubts) {
             common::say::remark!("{remark}");
         }

@@ -60,7 +60,7 @@ fn set_up_and_send(
     };
     client.set(&format!(
         "n={} window={} overlap={overlap} avg={} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
-        options.n(),
+        options.n,
         options.window,
         options.averages,
         options.encoding.name(),
@@ -78,7 +78,7 @@ fn set_up_and_send(
     if options.engine == EngineChoice::Qpu && info.engine != Engine::Qpu {
         return Err(Failure::failed(format!(
             "the board does not use its QPUs for {} points (capabilities: {}); use --engine auto to let the ARM compute",
-            options.n(),
+            options.n,
             info.capabilities
                 .split_whitespace()
                 .collect::<Vec<_>>()
@@ -86,7 +86,7 @@ fn set_up_and_send(
         )));
     }
     let bytes: u64 = recording.channels.iter().map(bytes_on_wire).sum();
-    let asked = options.port.transfer_baud;
+    let asked = options.transfer_baud;
     if asked.is_some() || bytes > LONG_UPLOAD {
         client.change_for_transfer(asked)?;
     }

@@ -11,10 +11,6 @@ pub enum EngineChoice {
     Qpu,
     /// The ARM.
     Cpu,
-    /// With --complex: the simulated V3D.
-    Sim,
-    /// With --complex: this computer, in double precision.
-    Host,
 }
 
 /// Samples that neighbouring blocks share.

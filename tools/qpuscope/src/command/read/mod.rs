@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::clipped::Clipped;
 use common::failure::{Failure, Result};
+use common::progress::Progress;
 use common::stop::Stop;
 use common::{stop, text};
 use host::client::{closed, nothing_decodes};
@@ -23,7 +24,7 @@ use losses::Losses;
 use options::Goal;
 use outputs::Outputs;
 
-pub use options::{Format, Options};
+pub use options::Options;
 
 /// The time that a live line may be silent before that is explained.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -41,14 +42,12 @@ const LONG_NOISE_BYTES: u64 = 2 * wire::MAX_FRAME as u64;
 pub fn run(options: &Options) -> Result<()> {
     options.check()?;
     let stop = Stop::on_ctrl_c();
-    let (link, receiver, logs) = stop::blocking(|| options.open())?;
+    let port = options.port()?;
+    let (link, receiver, logs) = stop::blocking(|| options.open(&port))?;
     let wanted = options.wanted();
-    let inputs = options.inputs();
+    let inputs = Options::inputs(&port);
     // A virtual Pi in this process has a time of its own.
-    let is_virtual = options
-        .source()
-        .is_some_and(|name| name.starts_with("sim:"));
-    let has_clock = link.is_live() && !is_virtual;
+    let has_clock = link.is_live() && !port.is_virtual();
     let mut reader = Reader {
         options,
         outputs: Outputs::new(options, &wanted, &inputs, has_clock),
@@ -62,7 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
         idle: false,
         explained: false,
     };
-    let read = reader.read_all(&stop);
+    let read = reader.read_all(&stop, options.progress(&port));
     let closed = reader.outputs.close_series();
     let concluded = reader.conclude();
     // What broke the line is the better reason, after the counters have been shown.
@@ -93,12 +92,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read_all(&mut self, stop: &Stop) -> Result<()> {
+    fn read_all(&mut self, stop: &Stop, mut progress: Option<(Progress, Goal)>) -> Result<()> {
         let started = self.link.now();
         let mut heard = started;
         let mut buffer = [0; 4096];
         let mut events = vec![];
-        let mut progress = self.options.progress();
         while !stop.asked() && !self.has_enough() {
             let now = self.link.now();
             let mut wait = Duration::from_millis(200);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::command::LineOptions;
+use crate::command::port_options::{LineOptions, PortOperand};
 use common::failure::{Failure, Result};
 use common::files::Input;
 use common::progress::Progress;
@@ -14,6 +14,7 @@ use host::log::Logs;
 use host::output::series::{Kind, Wanted};
 use host::picture::Theme;
 use host::picture::waterfall::Merge;
+use host::port::PortChoice;
 use host::spectrum::Hold;
 use host::stream::Receiver;
 use host::traces::Trace;
@@ -46,12 +47,8 @@ pub enum Format {
 /// Options of `read`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input
-    #[arg(env = "QPUSCOPE_PORT", value_name = "PORT|FILE|-")]
-    pub(super) source: Option<String>,
-    /// Source, named as other commands name it
-    #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
-    pub(super) port: Option<String>,
+    #[command(flatten)]
+    port: PortOperand,
     #[command(flatten)]
     pub(super) line: LineOptions,
     /// Output for each spectrum
@@ -61,7 +58,7 @@ pub struct Options {
     #[arg(long)]
     pub(super) json: bool,
     /// Folder for files
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(short, long, value_name = "DIR", default_value = ".")]
     pub(super) out: PathBuf,
     /// A picture of each spectrum instead of one of all
     #[arg(long)]
@@ -107,9 +104,9 @@ fn count(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Options {
-    /// The name of what is read.
-    pub(super) fn source(&self) -> Option<&str> {
-        self.source.as_deref().or(self.port.as_deref())
+    /// What is read.
+    pub(super) fn port(&self) -> Result<PortChoice> {
+        self.line.choice(self.port.name().as_deref())
     }
 
     /// Refuses what has no meaning together.
@@ -141,7 +138,7 @@ impl Options {
     }
 
     /// The progress of reading, where its end is known.
-    pub(super) fn progress(&self) -> Option<(Progress, Goal)> {
+    pub(super) fn progress(&self, port: &PortChoice) -> Option<(Progress, Goal)> {
         let of = |total, unit, goal| Some((Progress::new("reading", total, unit), goal));
         if let Some(count) = self.count {
             return of(count, "spectra", Goal::Spectra);
@@ -149,16 +146,15 @@ impl Options {
         if let Some(time) = self.seconds {
             return of(time.as_secs(), "s", Goal::Seconds);
         }
-        let file = std::fs::metadata(self.source()?).ok()?;
+        let file = std::fs::metadata(port.name()?).ok()?;
         file.is_file()
             .then(|| of(file.len(), "bytes", Goal::Bytes))?
     }
 
     /// The files that no output may be.
-    pub(super) fn inputs(&self) -> Vec<Input<'_>> {
-        let source = self.source();
-        let mut inputs = self.line.inputs(source);
-        inputs.extend(source.map(|source| (Path::new(source), "what is read")));
+    pub(super) fn inputs(port: &PortChoice) -> Vec<Input<'_>> {
+        let mut inputs = port.inputs();
+        inputs.extend(port.name().map(|name| (Path::new(name), "what is read")));
         inputs
     }
 
@@ -168,8 +164,8 @@ impl Options {
     }
 
     /// Opens what is read; tells a board what to do first, if it is to be told anything.
-    pub(super) fn open(&self) -> Result<(Box<dyn Link>, Receiver, Logs)> {
-        let (link, logs) = self.line.open(self.source())?;
+    pub(super) fn open(&self, port: &PortChoice) -> Result<(Box<dyn Link>, Receiver, Logs)> {
+        let (link, logs) = port.open()?;
         if !self.begins_stream() {
             return Ok((link, Receiver::default(), logs));
         }

@@ -13,6 +13,7 @@ use std::io::{ErrorKind, IsTerminal};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::port_options::BoardOptions;
 use virtual_pi::{Config, VirtualPi};
 
 use common::constants;
@@ -23,7 +24,6 @@ use common::say;
 use common::stop::Stop;
 use host::defect::TimedDefect;
 use host::link::{BUFFER as LINE_BUFFER, keep_pace, read_image};
-use host::part::PartOptions;
 
 /// Virtual time between two looks at the line.
 const SLICE: Duration = Duration::from_millis(2);
@@ -37,12 +37,8 @@ pub struct Options {
     /// where a person sits at one), or tcp:ADDRESS:PORT to listen at
     #[arg(long, default_value = "pty")]
     line: String,
-    /// Text of cmdline.txt
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    cmdline: String,
-    /// A board whose V3D does not answer
-    #[arg(long)]
-    no_v3d: bool,
+    #[command(flatten)]
+    board: BoardOptions,
     /// V3D without its cycle model: the same results, but no modelled times
     #[arg(long)]
     functional: bool,
@@ -50,13 +46,6 @@ pub struct Options {
     /// several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
     set: Vec<(String, f64)>,
-    /// Broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions, wrong-qpu:N, or
-    /// dma-hold:A:B, which holds DMA up for A of each B microseconds; from that virtual second on,
-    /// else from power-on
-    #[arg(long, value_name = "NAME[@SECONDS]")]
-    defect: Option<TimedDefect>,
-    #[command(flatten)]
-    part: PartOptions,
     /// Run no faster than wall time, on pipes too
     #[arg(long)]
     real_time: bool,
@@ -93,18 +82,19 @@ pub fn run(options: &Options) -> Result<()> {
     let image = read_image(&options.image)?;
     let model = constants::with(&options.set)?;
     constants::note(&model);
+    let wanted = options.board.board();
     let mut config = Config {
         v3d_constants: model,
-        cmdline: options.part.cmdline(&options.cmdline),
-        v3d: !options.no_v3d,
+        cmdline: wanted.cmdline(),
+        v3d: !wanted.no_v3d,
         v3d_functional: options.functional,
         host_baud: options.baud,
         ..Config::default()
     };
-    if let Some(part) = options.part.read()? {
+    if let Some(part) = wanted.fitted()? {
         part.fit(&mut config);
     }
-    if let Some(defect) = options.defect {
+    if let Some(defect) = wanted.defect {
         defect.fit(&mut config);
     }
     let mut board = VirtualPi::new(config, &image)
@@ -114,7 +104,7 @@ pub fn run(options: &Options) -> Result<()> {
         .seconds
         .and_then(|time| u64::try_from(time.as_nanos()).ok())
         .unwrap_or(u64::MAX);
-    let mut defect = options.defect;
+    let mut defect = wanted.defect;
     let paced = options.real_time || interactive;
     let mut began = Instant::now();
     let mut progress = options

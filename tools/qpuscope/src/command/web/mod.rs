@@ -23,16 +23,15 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::command::LineOptions;
+use crate::command::port_options::{BoardOptions, PortOperand};
 use common::failure::{Failure, Result};
 use common::quantity::whole;
 use common::stop::{self, Stop};
 use common::{say, text};
 use gate::Token;
 use host::client::nothing_decodes;
-use host::defect::TimedDefect;
 use host::link::{self, FIRST_BAUD, Link, Opening, Received};
-use host::part::PartOptions;
+use host::port::{LineSettings, PortChoice};
 use host::stream::Receiver;
 use hub::Hub;
 use line::Line;
@@ -45,13 +44,8 @@ const PROBE: usize = 1 << 20;
 /// Options of `web`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input;
-    /// without it what QPUSCOPE_PORT names, or the page alone
-    #[arg(value_name = "PORT|FILE")]
-    source: Option<String>,
-    /// Source, named as other commands name it
-    #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
-    port: Option<String>,
+    #[command(flatten)]
+    port: PortOperand,
     /// Folder of the page (default: web/ beside this program, else target/web/page)
     #[arg(long, env = "QPUSCOPE_PAGE", value_name = "DIR")]
     page: Option<PathBuf>,
@@ -64,17 +58,8 @@ pub struct Options {
     /// Rate at which the board speaks when the command begins
     #[arg(long, value_name = "RATE", default_value_t = FIRST_BAUD, value_parser = whole::<u32>)]
     baud: u32,
-    /// cmdline.txt of a virtual Pi
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    cmdline: String,
-    /// A virtual Pi without V3D
-    #[arg(long)]
-    no_v3d: bool,
-    /// A virtual Pi with broken silicon, as `sim --defect`
-    #[arg(long, value_name = "NAME[@SECONDS]")]
-    defect: Option<TimedDefect>,
     #[command(flatten)]
-    part: PartOptions,
+    board: BoardOptions,
 }
 
 /// A speed, as an option gives it.
@@ -95,10 +80,8 @@ fn speed(text: &str) -> std::result::Result<f64, String> {
 pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let folder = Folder::find(options.page.as_deref())?;
-    // clap takes a source of the environment for a given one, and would refuse --port beside it.
-    let environment = std::env::var("QPUSCOPE_PORT").ok();
-    let given = options.source.as_ref().or(options.port.as_ref());
-    let port = given.or(environment.as_ref()).map(String::as_str);
+    let port = options.port.name();
+    let port = port.as_deref();
     let recording = port.filter(|port| link::is_recording(port));
     if options.speed.is_some() && recording.is_none() {
         return Err(Failure::usage(
@@ -125,33 +108,24 @@ pub fn run(options: &Options) -> Result<()> {
         server.end();
         return Ok(());
     };
-    let open = || options.line().open(Some(port)).map(|(link, _)| link);
+    let line = LineSettings {
+        baud: options.baud,
+        is_quiet: true,
+        ..LineSettings::default()
+    };
+    let choice = PortChoice::new(Some(port), options.board.board(), line)?;
+    let open = || choice.open().map(|(link, _)| link);
     let link: Box<dyn Link> = stop::blocking(open)?;
     let kind = match link.is_live() {
         true => control::Source::Port,
         false => control::Source::Recording,
     };
     let hub = Hub::new(link.description(), kind);
-    let mut line = Line::new(&open, port.starts_with("sim:"), hub.clone());
+    let mut line = Line::new(&open, choice.is_virtual(), hub.clone());
     let server = serve(listener, folder, Source::Line(hub), Some(port))?;
     let ran = line.run(link, &stop);
     server.end();
     ran
-}
-
-impl Options {
-    /// The options of the line, as other commands have them.
-    fn line(&self) -> LineOptions {
-        LineOptions {
-            baud: self.baud,
-            elf: None,
-            cmdline: self.cmdline.clone(),
-            no_v3d: self.no_v3d,
-            defect: self.defect,
-            part: self.part.clone(),
-            quiet: true,
-        }
-    }
 }
 
 fn listen(port: Option<u16>) -> Result<TcpListener> {
