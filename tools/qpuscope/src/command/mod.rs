@@ -24,6 +24,10 @@ pub mod report;
 pub mod run;
 pub mod selftest;
 pub mod sim;
+#[cfg(feature = "web")]
+pub mod web;
+#[cfg(not(feature = "web"))]
+#[path = "no_web.rs"]
 pub mod web;
 
 use std::path::{Path, PathBuf};
