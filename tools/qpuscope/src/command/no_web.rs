@@ -5,7 +5,7 @@ use crate::failure::{Failure, Result};
 /// Options of `web`, which nobody reads.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// What a build with the server would be asked for
+    /// Not used: this build has no server of the page
     #[arg(
         value_name = "PORT|FILE",
         trailing_var_arg = true,
