@@ -11,4 +11,8 @@ pub mod probe;
 pub mod read;
 pub mod report;
 pub mod sim;
+#[cfg(feature = "web")]
+pub mod web;
+#[cfg(not(feature = "web"))]
+#[path = "no_web.rs"]
 pub mod web;

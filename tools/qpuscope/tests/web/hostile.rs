@@ -2,8 +2,8 @@
 //!
 //! The tests speak to the port and know nothing of the server's own parts.
 
-use std::io::Write;
-use std::net::TcpStream;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
 
 use crate::recording;
 use crate::served::Served;
@@ -28,9 +28,12 @@ fn silent(served: &Served) -> Vec<TcpStream> {
 fn a_page_is_served_behind_connections_that_say_nothing() {
     let served = Served::start(&[&recording(), "--speed", "0"]);
     for _ in 0..2 {
-        let held = silent(&served);
+        let mut held = silent(&served);
         // They need not even go.
         assert_serves(&served);
+        // The oldest of them have made way.
+        let gone = held[0].read(&mut [0]);
+        assert!(matches!(gone, Ok(0)), "{gone:?}");
         served.open();
         drop(held);
         assert_serves(&served);
@@ -48,6 +51,51 @@ fn a_page_is_served_behind_connections_that_say_half_of_what_they_want() {
         }
         assert_serves(&served);
     }
+}
+
+#[test]
+fn connections_that_do_not_finish_their_request_are_ended() {
+    let served = Served::start(&[]);
+    let (mut silent, mut half) = (served.connect(), served.connect());
+    half.write_all(b"GET / HTTP/1.1\r\nA: b\r\n")
+        .expect("the server listens");
+    for stream in [&mut silent, &mut half] {
+        // Long before the limit of this connection.
+        let mut answer = vec![];
+        stream.read_to_end(&mut answer).expect("the end");
+        assert_eq!(answer, b"");
+    }
+}
+
+#[test]
+fn any_bytes_are_survived() {
+    let served = Served::start(&[&recording(), "--speed", "0"]);
+    let host = &served.host;
+    let corpus = [
+        format!("GET /line?token=ff HTTP/1.1\r\nHost: {host}\r\nOrigin: null\r\n\r\n"),
+        format!("HEAD /main.js HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+    ]
+    .map(String::into_bytes);
+    let mut random = tests::mutate::Random::new(tests::seed());
+    let mut answered = 0;
+    for _ in 0..2000 {
+        let bytes = tests::mutate::input(&corpus, &mut random);
+        let mut stream = served.connect();
+        // The server may have refused it before its end.
+        let _ = stream.write_all(&bytes);
+        let _ = stream.shutdown(Shutdown::Write);
+        let mut answer = vec![];
+        let _ = stream.read_to_end(&mut answer);
+        if answer.starts_with(b"HTTP/1.1 ") {
+            answered += 1;
+        }
+        assert!(
+            !answer.starts_with(b"HTTP/1.1 101"),
+            "a stranger has the line"
+        );
+    }
+    assert!(answered > 100, "only {answered} were answered");
+    assert_serves(&served);
 }
 
 #[test]

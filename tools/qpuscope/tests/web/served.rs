@@ -162,9 +162,19 @@ impl Served {
 
     /// Sends Ctrl-C and returns the status.
     pub fn interrupt(&mut self) -> Option<i32> {
+        self.ask_to_end();
+        self.ended()
+    }
+
+    /// Sends Ctrl-C.
+    pub fn ask_to_end(&self) {
         let id = self.process.id().to_string();
         let sent = Command::new("kill").args(["-INT", &id]).status();
         assert!(sent.expect("kill runs").success());
+    }
+
+    /// The status when it has ended.
+    pub fn ended(&mut self) -> Option<i32> {
         self.process.wait().expect("it ends").code()
     }
 }

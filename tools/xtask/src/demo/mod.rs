@@ -74,7 +74,8 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     eprintln!("building target/kernel.img");
     let image = firmware::build(&toolchain)?;
     eprintln!("{image}\nbuilding qpuscope");
-    let qpuscope = build_qpuscope()?;
+    // What the demo does not run takes a part of the time until it shows something.
+    let qpuscope = build(&["--no-default-features"])?;
     if options.live {
         let out = options.out.unwrap_or(".".into());
         return live::run(&qpuscope, &image, out.as_ref());
@@ -113,10 +114,15 @@ fn arguments(options: &Options, image: &firmware::Image) -> Vec<String> {
 
 /// Compiles qpuscope with optimisation; returns the program.
 pub fn build_qpuscope() -> Result<PathBuf> {
+    build(&[])
+}
+
+fn build(features: &[&str]) -> Result<PathBuf> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
     let target = workspace::target();
     cargo.args(["build", "--locked", "--release", "--package", "qpuscope"]);
+    cargo.args(features);
     cargo.arg("--target-dir").arg(&target);
     process::must(cargo.stdout(std::io::stderr()), BUILD_LIMIT)
         .context("qpuscope did not build")?;

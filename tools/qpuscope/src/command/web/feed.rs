@@ -1,14 +1,14 @@
 //! The source of what a page is sent: its seat at the hub of a line, or a recording of its own.
 
-use std::io::Read;
-use std::os::unix::net::UnixStream;
+use std::future;
 use std::path::Path;
 use std::time::Instant;
 
-use tungstenite::Bytes;
+use axum::body::Bytes;
+use tokio::time::sleep;
 
 use super::control::{FromPage, Source, ToPage, is_rate, is_speed};
-use super::hub::{LOOK, Next, Out, Seat, TAKES_NOTHING, Taken};
+use super::hub::{Next, Out, Seat, TAKES_NOTHING, Taken};
 use super::line_queue::ToLine;
 use super::player::{Played, Player};
 
@@ -47,21 +47,32 @@ impl Feed {
         })))
     }
 
-    /// The next thing for the page.
-    pub fn next(&mut self) -> Next {
+    /// The next thing for the page, once there is one. Nothing is lost when it is not waited for.
+    pub async fn next(&mut self) -> Next {
         match self {
-            Self::Line(seat) => {
-                drain(&seat.woken);
-                seat.next()
-            }
-            Self::Recording(recording) => recording.next(),
+            Self::Line(seat) => seat.next().await,
+            Self::Recording(recording) => recording.next().await,
         }
     }
 
-    /// Returns whether things were thrown away because the page took too little.
-    #[must_use]
-    pub fn is_too_slow(&self) -> bool {
-        matches!(self, Self::Line(seat) if seat.is_too_slow())
+    /// Takes something that waits for the page, if anything does.
+    pub fn waiting(&mut self) -> Option<Out> {
+        match self {
+            Self::Line(seat) => match seat.take() {
+                Some(Next::Out(out)) => Some(out),
+                _ => None,
+            },
+            Self::Recording(_) => None,
+        }
+    }
+
+    /// Waits until things are thrown away because the page takes too little. A recording waits for
+    /// its page.
+    pub async fn runs_over(&self) {
+        match self {
+            Self::Line(seat) => seat.runs_over().await,
+            Self::Recording(_) => future::pending().await,
+        }
     }
 
     /// Takes bytes of the page.
@@ -98,42 +109,28 @@ impl Feed {
             ),
         }
     }
-
-    /// The end of a pipe that is readable when something has come for the page.
-    #[must_use]
-    pub fn woken(&self) -> Option<&UnixStream> {
-        match self {
-            Self::Line(seat) => Some(&seat.woken),
-            Self::Recording(_) => None,
-        }
-    }
 }
 
 impl Recording {
-    fn next(&mut self) -> Next {
+    async fn next(&mut self) -> Next {
         if let Some(hello) = self.hello.take() {
             return Next::Out(Out::Text(hello));
         }
-        match self.player.next(Instant::now()) {
-            Ok(Played::Bytes(bytes)) => Next::Out(Out::Bytes(bytes.into())),
-            Ok(Played::Wait(wait)) => Next::Wait(wait.min(LOOK)),
-            Ok(Played::End) if self.has_ended => Next::Wait(LOOK),
-            Ok(Played::End) => {
-                self.has_ended = true;
-                Next::Out(Out::Text(ToPage::End.text()))
+        loop {
+            match self.player.next(Instant::now()) {
+                Ok(Played::Bytes(bytes)) => return Next::Out(Out::Bytes(bytes.into())),
+                Ok(Played::Wait(wait)) => sleep(wait).await,
+                Ok(Played::End) if self.has_ended => future::pending().await,
+                Ok(Played::End) => {
+                    self.has_ended = true;
+                    return Next::Out(Out::Text(ToPage::End.text()));
+                }
+                Err(error) => {
+                    return Next::Broken(format!(
+                        "the recording cannot be read further: {error}; check the disk"
+                    ));
+                }
             }
-            Err(error) => Next::Broken(format!(
-                "the recording cannot be read further: {error}; check the disk"
-            )),
         }
     }
-}
-
-/// Takes wake-ups away, so that only later ones show.
-fn drain(mut woken: &UnixStream) {
-    let mut buffer = [0; 64];
-    while woken
-        .read(&mut buffer)
-        .is_ok_and(|count| count == buffer.len())
-    {}
 }

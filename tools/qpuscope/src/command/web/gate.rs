@@ -5,12 +5,14 @@
 //! here (DNS rebinding). `Origin` names the page that asks. The token is in the address that was
 //! printed for the user, and nobody else has it, other users of this computer included.
 
+use axum::http::{Request, StatusCode, header};
 use constant_time_eq::constant_time_eq;
 use data_encoding::HEXLOWER;
-use tungstenite::http::{Request, header};
 
-use super::request::{Refusal, only, query};
 use common::failure::{Failure, Result};
+
+/// A status and the sentence that goes with it: the reason and the remedy.
+pub type Refusal = (StatusCode, String);
 
 /// The random number in the address that is printed for the user, in hexadecimal.
 #[derive(Clone)]
@@ -74,15 +76,13 @@ impl Gate {
     ///
     /// # Errors
     /// For others.
-    pub fn check(&self, request: &Request<()>) -> Result<(), Refusal> {
+    pub fn check<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
         let host = only(request, &header::HOST).unwrap_or_default();
-        if !self
-            .hosts
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(host))
-        {
-            return Err(Refusal::new(
-                403,
+        let mut names = self.hosts.iter();
+        // Only a proxy is asked for a whole address.
+        if request.uri().host().is_some() || !names.any(|name| name.eq_ignore_ascii_case(host)) {
+            return Err((
+                StatusCode::FORBIDDEN,
                 format!(
                     "this server answers to no other name than http://{}; open that address",
                     self.hosts[0]
@@ -95,15 +95,16 @@ impl Gate {
         Ok(())
     }
 
-    fn check_origin(&self, request: &Request<()>) -> Result<(), Refusal> {
+    fn check_origin<B>(&self, request: &Request<B>) -> Result<(), Refusal> {
         let origin = only(request, &header::ORIGIN).unwrap_or_default();
         let host = origin.strip_prefix("http://");
         if host.is_some_and(|host| self.hosts.iter().any(|name| name == host)) {
             return Ok(());
         }
-        Err(Refusal::new(
-            403,
-            "another site asked for this; only the page that `qpuscope web` serves may, so open the address that it printed",
+        Err((
+            StatusCode::FORBIDDEN,
+            "another site asked for this; only the page that `qpuscope web` serves may, so open the address that it printed"
+                .into(),
         ))
     }
 
@@ -111,7 +112,7 @@ impl Gate {
     ///
     /// # Errors
     /// For others.
-    pub fn check_line(&self, request: &Request<()>, token: &Token) -> Result<(), Refusal> {
+    pub fn check_line<B>(&self, request: &Request<B>, token: &Token) -> Result<(), Refusal> {
         self.check(request)?;
         self.check_origin(request)?;
         check_token(request, token)
@@ -122,15 +123,29 @@ impl Gate {
 ///
 /// # Errors
 /// When it is another one.
-pub fn check_token(request: &Request<()>, token: &Token) -> Result<(), Refusal> {
+pub fn check_token<B>(request: &Request<B>, token: &Token) -> Result<(), Refusal> {
     match query(request, "token").is_some_and(|given| token.is(given)) {
         true => Ok(()),
-        false => Err(Refusal::new(
-            403,
+        false => Err((
+            StatusCode::FORBIDDEN,
             "the token is not that of this `qpuscope web`, which has a new one after each start; open the address that it \
-             printed last",
+             printed last"
+                .into(),
         )),
     }
+}
+
+/// The only value of a header in plain ASCII; none when it is absent or there are several.
+fn only<'a, B>(request: &'a Request<B>, name: &header::HeaderName) -> Option<&'a str> {
+    let mut values = request.headers().get_all(name).iter();
+    let (value, others) = (values.next()?, values.next());
+    others.is_none().then(|| value.to_str().ok())?
+}
+
+/// The value of a word of the query.
+fn query<'a, B>(request: &'a Request<B>, name: &str) -> Option<&'a str> {
+    let mut words = request.uri().query()?.split('&');
+    words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
 }
 
 #[cfg(test)]

@@ -4,12 +4,11 @@
 //! slow one holds nobody up. One at a time may write.
 
 use std::collections::VecDeque;
-use std::io::Write;
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use tungstenite::Bytes;
+use axum::body::Bytes;
+use tokio::sync::Notify;
 
 use super::control::{Source, State, ToPage};
 use super::line_queue::{LineQueue, ToLine};
@@ -18,8 +17,6 @@ use super::writer::Writer;
 /// The most bytes that wait for a page: 14 s of a line at 3,000,000 baud.
 pub const QUEUE: usize = 4 << 20;
 
-/// The time between two looks at what ends everything.
-pub const LOOK: Duration = Duration::from_millis(250);
 /// The answer to what a page sends to recorded bytes.
 pub const TAKES_NOTHING: &str =
     "a recording takes no commands; start `qpuscope web` with a board's port for that";
@@ -47,8 +44,6 @@ impl Out {
 pub enum Next {
     /// Something to send.
     Out(Out),
-    /// Nothing for so long, unless it is woken.
-    Wait(Duration),
     /// The page took too little, and things for it were thrown away.
     TooSlow,
     /// The source cannot be read further.
@@ -91,7 +86,8 @@ struct Page {
     bytes: usize,
     /// More came than its queue holds.
     is_too_slow: bool,
-    wake: UnixStream,
+    /// Woken when something has come for the page.
+    came: Arc<Notify>,
 }
 
 impl Page {
@@ -105,8 +101,7 @@ impl Page {
             self.bytes += bytes;
             self.queue.push_back(out);
         }
-        // A wake-up that there is no room for finds others before it.
-        let _ = self.wake.write(&[0]);
+        self.came.notify_one();
     }
 }
 
@@ -127,13 +122,9 @@ impl Hub {
     }
 
     /// Seats a page.
-    ///
-    /// # Errors
-    /// When the process can open no more files.
-    pub fn join(self: &Arc<Self>) -> std::io::Result<Seat> {
-        let (wake, woken) = UnixStream::pair()?;
-        wake.set_nonblocking(true)?;
-        woken.set_nonblocking(true)?;
+    #[must_use]
+    pub fn join(self: &Arc<Self>) -> Seat {
+        let came = Arc::new(Notify::new());
         let mut shared = self.shared();
         let id = shared.next_id;
         shared.next_id += 1;
@@ -142,7 +133,7 @@ impl Hub {
             queue: VecDeque::new(),
             bytes: 0,
             is_too_slow: false,
-            wake,
+            came: Arc::clone(&came),
         };
         let is_port = self.source == Source::Port;
         let hello = ToPage::Hello {
@@ -161,11 +152,11 @@ impl Hub {
         }
         shared.pages.push(page);
         drop(shared);
-        Ok(Seat {
+        Seat {
             hub: Arc::clone(self),
             id,
-            woken,
-        })
+            came,
+        }
     }
 
     /// Gives bytes of the line to all pages.
@@ -238,30 +229,40 @@ impl Shared {
 pub struct Seat {
     hub: Arc<Hub>,
     id: u64,
-    /// Readable when there is something for the page.
-    pub woken: UnixStream,
+    came: Arc<Notify>,
 }
 
 impl Seat {
-    /// The next thing for this page.
-    pub fn next(&self) -> Next {
-        let mut shared = self.hub.shared();
-        let Some(page) = shared.pages.iter_mut().find(|page| page.id == self.id) else {
-            return Next::Wait(LOOK);
-        };
-        if page.is_too_slow {
-            return Next::TooSlow;
+    /// The next thing for this page, once there is one.
+    pub async fn next(&self) -> Next {
+        loop {
+            if let Some(next) = self.take() {
+                return next;
+            }
+            self.came.notified().await;
         }
-        let Some(out) = page.queue.pop_front() else {
-            return Next::Wait(LOOK);
-        };
-        page.bytes -= out.len();
-        Next::Out(out)
     }
 
-    /// Returns whether things for this page were thrown away.
-    #[must_use]
-    pub fn is_too_slow(&self) -> bool {
+    /// Takes the next thing for this page, if there is one.
+    pub fn take(&self) -> Option<Next> {
+        let mut shared = self.hub.shared();
+        let page = shared.pages.iter_mut().find(|page| page.id == self.id)?;
+        if page.is_too_slow {
+            return Some(Next::TooSlow);
+        }
+        let out = page.queue.pop_front()?;
+        page.bytes -= out.len();
+        Some(Next::Out(out))
+    }
+
+    /// Waits until things for this page have been thrown away.
+    pub async fn runs_over(&self) {
+        while !self.is_too_slow() {
+            self.came.notified().await;
+        }
+    }
+
+    fn is_too_slow(&self) -> bool {
         let shared = self.hub.shared();
         let mut pages = shared.pages.iter();
         pages.any(|page| page.id == self.id && page.is_too_slow)
@@ -320,8 +321,8 @@ mod tests {
 
     /// A page that has read its greeting.
     fn seat(hub: &Arc<Hub>) -> Seat {
-        let seat = hub.join().expect("a seat");
-        assert!(matches!(seat.next(), Next::Out(Out::Text(_))));
+        let seat = hub.join();
+        assert!(matches!(seat.take(), Some(Next::Out(Out::Text(_)))));
         seat
     }
 
@@ -336,8 +337,8 @@ mod tests {
         hub.give(vec![1, 2]);
         for page in &pages {
             let given = Next::Out(Out::Bytes(Bytes::from_static(&[1, 2])));
-            assert_eq!(page.next(), given);
-            assert_eq!(page.next(), Next::Wait(LOOK));
+            assert_eq!(page.take(), Some(given));
+            assert_eq!(page.take(), None);
         }
     }
 
@@ -347,10 +348,10 @@ mod tests {
         let (slow, quick) = (seat(&hub), seat(&hub));
         for _ in 0..=QUEUE >> 16 {
             hub.give(vec![7; 1 << 16]);
-            assert!(matches!(quick.next(), Next::Out(Out::Bytes(_))));
+            assert!(matches!(quick.take(), Some(Next::Out(Out::Bytes(_)))));
         }
-        assert_eq!(slow.next(), Next::TooSlow);
-        assert_eq!(quick.next(), Next::Wait(LOOK));
+        assert_eq!(slow.take(), Some(Next::TooSlow));
+        assert_eq!(quick.take(), None);
     }
 
     #[test]
@@ -430,11 +431,11 @@ mod tests {
         let (slow, quick) = (seat(&hub), seat(&hub));
         hub.give(vec![7; QUEUE / 8]);
         assert!(!hub.has_room());
-        assert!(matches!(quick.next(), Next::Out(Out::Bytes(_))));
+        assert!(matches!(quick.take(), Some(Next::Out(Out::Bytes(_)))));
         assert!(hub.has_room());
         drop(quick);
         assert!(!hub.has_room());
-        assert!(matches!(slow.next(), Next::Out(Out::Bytes(_))));
+        assert!(matches!(slow.take(), Some(Next::Out(Out::Bytes(_)))));
         assert!(hub.has_room());
     }
 
@@ -449,7 +450,7 @@ mod tests {
         assert_eq!(page.send(bytes(&[0])), refused);
         // One that comes now is told as well.
         let late = seat(&hub);
-        assert!(matches!(late.next(), Next::Out(Out::Text(text)) if text.contains("lost")));
+        assert!(matches!(late.take(), Some(Next::Out(Out::Text(text))) if text.contains("lost")));
         hub.find("it is back");
         assert_eq!(page.send(bytes(&[0])), Taken::Yes);
     }

@@ -230,12 +230,12 @@ mod tests {
 
     /// A page that has read its greeting.
     fn page(hub: &Arc<Hub>) -> Seat {
-        let page = hub.join().expect("a seat");
-        assert!(matches!(page.next(), Next::Out(Out::Text(_))));
+        let page = hub.join();
+        assert!(matches!(page.take(), Some(Next::Out(Out::Text(_)))));
         page
     }
 
-    const LAST: Next = Next::Out(Out::Bytes(tungstenite::Bytes::from_static(b"last")));
+    const LAST: Next = Next::Out(Out::Bytes(axum::body::Bytes::from_static(b"last")));
 
     #[test]
     fn a_lost_line_is_closed_before_it_is_opened_again() {
@@ -258,11 +258,11 @@ mod tests {
         };
         let ran = Line::new(&open, false, Arc::clone(&hub)).run(breaking(&port), &stop);
         assert!(ran.is_ok());
-        assert_eq!(page.next(), LAST);
+        assert_eq!(page.take(), Some(LAST));
         for state in ["lost", "back"] {
-            let next = page.next();
+            let next = page.take();
             assert!(
-                matches!(&next, Next::Out(Out::Text(text)) if text.contains(state)),
+                matches!(&next, Some(Next::Out(Out::Text(text))) if text.contains(state)),
                 "{next:?}"
             );
         }
@@ -273,7 +273,7 @@ mod tests {
         let (stop, taken) = (Stop::default(), Rc::<RefCell<Vec<u8>>>::default());
         let hub = Hub::new("a port".into(), Source::Port);
         let page = page(&hub);
-        let piece = || ToLine::Bytes(tungstenite::Bytes::from(vec![5; 3000]));
+        let piece = || ToLine::Bytes(axum::body::Bytes::from(vec![5; 3000]));
         assert!(page.send(piece()) == Taken::Yes && page.send(piece()) == Taken::Yes);
         let (asked, reads) = (stop.clone(), Cell::new(0));
         let link = Box::new(Fake {
@@ -303,6 +303,6 @@ mod tests {
         let open: Open<'_> = &|| panic!("another start would end in the same");
         let ran = Line::new(open, true, hub).run(breaking(&Rc::new(())), &Stop::default());
         assert!(ran.is_err());
-        assert_eq!(page.next(), LAST);
+        assert_eq!(page.take(), Some(LAST));
     }
 }

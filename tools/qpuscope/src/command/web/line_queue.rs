@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use tungstenite::Bytes;
+use axum::body::Bytes;
 
 /// The most bytes that wait for the line.
 pub const TO_LINE: usize = 64 << 10;

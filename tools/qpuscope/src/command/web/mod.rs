@@ -11,11 +11,9 @@ mod hub;
 mod line;
 mod line_queue;
 mod page;
-mod places;
 mod player;
-mod request;
-mod response;
 mod server;
+mod site;
 mod socket;
 mod writer;
 
@@ -36,7 +34,8 @@ use host::stream::Receiver;
 use hub::Hub;
 use line::Line;
 use page::Folder;
-use server::{Server, Source};
+use server::Server;
+use site::ShownSource;
 
 /// The most bytes of a recording that are looked at for a first frame.
 const PROBE: usize = 1 << 20;
@@ -92,7 +91,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(file) = recording {
         check(file)?;
         let path = Path::new(file);
-        let source = Source::Recording {
+        let source = ShownSource::Recording {
             path: path.to_owned(),
             name: say::path(path),
             speed: options.speed.unwrap_or(1.0),
@@ -103,7 +102,7 @@ pub fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     let Some(port) = port else {
-        let server = serve(listener, folder, Source::None, None)?;
+        let server = serve(listener, folder, ShownSource::None, None)?;
         stop.wait_for(Duration::MAX);
         server.end();
         return Ok(());
@@ -122,7 +121,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let hub = Hub::new(link.description(), kind);
     let mut line = Line::new(&open, choice.is_virtual(), hub.clone());
-    let server = serve(listener, folder, Source::Line(hub), Some(port))?;
+    let server = serve(listener, folder, ShownSource::Line(hub), Some(port))?;
     let ran = line.run(link, &stop);
     server.end();
     ran
@@ -143,7 +142,7 @@ fn listen(port: Option<u16>) -> Result<TcpListener> {
 fn serve(
     listener: TcpListener,
     folder: Folder,
-    source: Source,
+    source: ShownSource,
     shown: Option<&str>,
 ) -> Result<Server> {
     let failed = |error| Failure::failed(format!("cannot serve the page: {error}; try again"));

@@ -1,9 +1,10 @@
 //! The files of the page: static files of one folder.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::request::Refusal;
+use axum::http::StatusCode;
+
+use super::gate::Refusal;
 use common::failure::{Failure, Result};
 use common::say;
 
@@ -43,59 +44,42 @@ impl Folder {
         )))
     }
 
-    /// Opens the file for a path of a request, with its media type and length.
+    /// The file for a path of a request.
     ///
     /// # Errors
     /// 404, when there is no such file in the folder.
-    pub fn open(&self, path: &str) -> Result<(File, &'static str, u64), Refusal> {
-        let absent = || {
-            Refusal::new(
-                404,
-                "the page has no such file; open the address without a path",
-            )
-        };
-        let name = match path.strip_prefix('/').ok_or_else(absent)? {
+    pub fn file(&self, path: &str) -> Result<PathBuf, Refusal> {
+        let name = match path.strip_prefix('/').ok_or_else(no_such_file)? {
             "" => INDEX,
             name => name,
         };
         // Without percent signs, empty and dotted names no path leads out of the folder.
         if !name.split('/').all(is_plain) {
-            return Err(absent());
+            return Err(no_such_file());
         }
-        let found = self.0.join(name).canonicalize().map_err(|_| absent())?;
+        let found = self.0.join(name).canonicalize();
+        let found = found.map_err(|_| no_such_file())?;
         // Links neither.
-        if !found.starts_with(&self.0) || !found.is_file() {
-            return Err(absent());
+        match found.starts_with(&self.0) && found.is_file() {
+            true => Ok(found),
+            false => Err(no_such_file()),
         }
-        let file = File::open(&found).map_err(|_| absent())?;
-        let length = file.metadata().map_err(|_| absent())?.len();
-        Ok((file, media_type(name), length))
     }
+}
+
+/// The refusal of a path that no file has.
+#[must_use]
+pub fn no_such_file() -> Refusal {
+    (
+        StatusCode::NOT_FOUND,
+        "the page has no such file; open the address without a path".into(),
+    )
 }
 
 /// Returns whether a name is one that files of the page have.
 fn is_plain(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(is_plain)
-}
-
-/// The media type that goes with a file's ending. Browsers take modules and wasm of no other type.
-fn media_type(name: &str) -> &'static str {
-    match name.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js" | "mjs") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("wasm") => "application/wasm",
-        Some("json") => "application/json",
-        Some("webmanifest") => "application/manifest+json",
-        Some("svg") => "image/svg+xml",
-        Some("png") => "image/png",
-        Some("ico") => "image/x-icon",
-        Some("csv") => "text/csv; charset=utf-8",
-        Some("txt") => "text/plain; charset=utf-8",
-        Some("wav") => "audio/wav",
-        _ => "application/octet-stream",
-    }
 }
 
 #[cfg(test)]
@@ -120,10 +104,14 @@ mod tests {
         }
         symlink("../secret.txt", place.join("link.txt")).expect("a link");
         let folder = Folder::find(Some(&place)).expect("a page");
-        let open = |path| folder.open(path).map(|(_, kind, length)| (kind, length));
-        assert_eq!(open("/"), Ok(("text/html; charset=utf-8", 10)));
-        assert_eq!(open("/a.wasm"), Ok(("application/wasm", 6)));
-        assert_eq!(open("/sub/b.js"), Ok(("text/javascript; charset=utf-8", 8)));
+        let inside = place.canonicalize().expect("a folder");
+        for (path, name) in [
+            ("/", "index.html"),
+            ("/a.wasm", "a.wasm"),
+            ("/sub/b.js", "sub/b.js"),
+        ] {
+            assert_eq!(folder.file(path), Ok(inside.join(name)));
+        }
         let outside = [
             "/../secret.txt",
             "/sub/../../secret.txt",
@@ -141,11 +129,7 @@ mod tests {
             "",
         ];
         for path in outside {
-            assert_eq!(
-                open(path).map_err(|refusal| refusal.status),
-                Err(404),
-                "{path}"
-            );
+            assert_eq!(folder.file(path), Err(no_such_file()), "{path}");
         }
     }
 

@@ -1,221 +1,157 @@
-//! The server: connections to 127.0.0.1, each answered by a thread of its own.
+//! The server: a thread that answers connections to 127.0.0.1, and the limits of each.
 //!
-//! A connection has a place before it has a thread ([`super::places`]).
+//! Every site in the browser and every user of the computer can open connections, so connections
+//! alone must not keep the user out. When all places are taken, the oldest connection that is no
+//! tab makes way for the new one. Tabs have shown the token and keep their places; there are fewer
+//! of them than places.
 
-use std::io::ErrorKind;
-use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tungstenite::handshake::server::{create_response, write_response};
-use tungstenite::http::{Method, Request, Response};
+use axum::{Extension, Router};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use rustix::net::sockopt;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::select;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::AbortHandle;
+use tokio::time::{sleep, timeout};
 
-use super::feed::Feed;
-use super::gate::{self, Gate, Token};
-use super::hub::Hub;
+use super::gate::Token;
 use super::page::Folder;
-use super::places::{Place, Places};
-use super::request::{self, Refusal};
-use super::response::{self, Answer};
-use super::socket::Socket;
+use super::site::{self, Place, ShownSource, Site};
 
 /// The most connections at a time; a browser has six for files of a page.
 const CONNECTIONS: usize = 64;
-/// The most tabs at a time.
-const TABS: usize = 16;
-/// The time that connections have to end in.
+/// The time in which the head of a request has to be there.
+const REQUEST: Duration = Duration::from_secs(5);
+/// The time in which a request has to be there and its answer taken.
+const ANSWER: Duration = Duration::from_secs(35);
+/// The most bytes of the head of a request.
+const HEAD: usize = 8 << 10;
+/// The most lines of it.
+const LINES: usize = 64;
+/// Bytes that the kernel keeps for a connection. Its own choice would hold seconds of a line, and
+/// what waits for a tab is to wait in the tab's queue.
+const SEND_BUFFER: usize = 128 << 10;
+/// The time in which the rest of a request is read and thrown away.
+const REST: Duration = Duration::from_millis(500);
+/// The time that tabs have to end in.
 const ENDING: Duration = Duration::from_secs(3);
-/// The time between two looks at the end.
-const LOOK: Duration = Duration::from_millis(200);
-/// The path of the line.
-const LINE: &str = "/line";
-
-/// The source of what pages are sent.
-pub enum Source {
-    /// The page alone.
-    None,
-    /// A line that is shared.
-    Line(Arc<Hub>),
-    /// A recording that each page has from its beginning.
-    Recording {
-        /// The file.
-        path: PathBuf,
-        /// Its name as it is shown.
-        name: String,
-        /// The speed at the beginning.
-        speed: f64,
-    },
-}
+/// The pause when the process can open no more files.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// A server that runs.
 pub struct Server {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    gate: Gate,
-    token: Option<Token>,
-    folder: Folder,
-    source: Source,
-    /// Everything is to end.
-    ending: AtomicBool,
-    places: Arc<Places>,
+    ending: watch::Sender<bool>,
+    thread: JoinHandle<()>,
 }
 
 impl Server {
     /// Serves the page, and the source to those who have the token.
     ///
     /// # Errors
-    /// When the operating system gives the listener no port.
+    /// When the operating system gives the server no port or no thread.
     pub fn start(
-        listener: TcpListener,
+        listener: std::net::TcpListener,
         folder: Folder,
-        source: Source,
+        source: ShownSource,
         token: Option<Token>,
     ) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
-            gate: Gate::at(listener.local_addr()?.port()),
-            token,
-            folder,
-            source,
-            ending: AtomicBool::new(false),
-            places: Places::new(CONNECTIONS, TABS),
-        });
+        let port = listener.local_addr()?.port();
         listener.set_nonblocking(true)?;
-        let accepting = Arc::clone(&shared);
-        std::thread::spawn(move || accept(&listener, &accepting));
-        Ok(Self { shared })
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let within = runtime.enter();
+        let listener = TcpListener::from_std(listener)?;
+        drop(within);
+        let (ending, ends) = watch::channel(false);
+        let site = Arc::new(Site::new(port, folder, source, token, ends));
+        let thread = thread::Builder::new().spawn(move || {
+            runtime.block_on(serve(&listener, site));
+            // A file that is still being read is not waited for.
+            runtime.shutdown_background();
+        })?;
+        Ok(Self { ending, thread })
     }
 
-    /// Says farewell to all pages, for a bounded time.
+    /// Says farewell to all tabs, for a bounded time.
     pub fn end(self) {
-        self.shared.ending.store(true, Ordering::SeqCst);
-        let until = Instant::now() + ENDING;
-        while self.shared.places.tabs() > 0 && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let _ = self.ending.send(true);
+        let _ = self.thread.join();
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    let look = Timespec::try_from(LOOK).ok();
-    while !shared.ending.load(Ordering::SeqCst) {
-        let _ = poll(&mut [PollFd::new(listener, PollFlags::IN)], look.as_ref());
-        let stream = match listener.accept() {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                // Without a free file number the connection waits on, and the listener stays ready.
-                if error.kind() != ErrorKind::WouldBlock {
-                    std::thread::sleep(LOOK);
-                }
-                continue;
-            }
-        };
-        // Without a place or a thread the connection is closed.
-        let Some(place) = shared.places.take(&stream) else {
+/// Answers connections until everything is to end, and then waits for the tabs.
+async fn serve(listener: &TcpListener, site: Arc<Site>) {
+    let router = site::router(Arc::clone(&site));
+    select! {
+        () = accept(listener, &router) => {}
+        () = site.ended() => {}
+    }
+    let _ = timeout(ENDING, site.all_tabs_gone()).await;
+}
+
+async fn accept(listener: &TcpListener, router: &Router) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    // The connections that are no tabs, the oldest first.
+    let mut strangers = VecDeque::<AbortHandle>::new();
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Without a free file number the connection waits on.
+            sleep(PAUSE).await;
             continue;
         };
-        let shared = Arc::clone(shared);
-        let _ = std::thread::Builder::new().spawn(move || connection(stream, &place, &shared));
+        strangers.retain(|stranger| !stranger.is_finished());
+        if places.available_permits() == 0
+            && let Some(oldest) = strangers.pop_front()
+        {
+            oldest.abort();
+        }
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        let answered = connection(stream, Place::new(place), router.clone());
+        strangers.push_back(tokio::spawn(answered).abort_handle());
     }
 }
 
-/// Answers the request of a connection.
-fn connection(mut stream: TcpStream, place: &Place, shared: &Shared) {
-    if stream.set_nonblocking(false).is_err() {
+/// Answers the request of a connection. A tab's goes on without this task.
+async fn connection(stream: TcpStream, place: Place, router: Router) {
+    let Ok(rest) = stream.as_fd().try_clone_to_owned() else {
         return;
-    }
-    let refusal = match request::read(&mut stream) {
-        Ok((request, _)) if request.uri().path() != LINE => file(&mut stream, &request, shared),
-        Ok((request, rest)) => match line(&request, place, shared) {
-            Ok((accepted, feed)) => return socket(stream, &accepted, rest, feed, shared),
-            Err(refusal) => Err(refusal),
-        },
-        Err(Some(refusal)) => Err(refusal),
-        Err(None) => return,
     };
-    if let Err(refusal) = refusal {
-        response::refuse(&mut stream, &shared.gate, &refusal);
+    let _ = stream.set_nodelay(true);
+    let _ = sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER);
+    let router = router.layer(Extension(Arc::clone(&place)));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(REQUEST)
+        .half_close(true)
+        .max_buf_size(HEAD)
+        .max_headers(LINES)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .with_upgrades();
+    // A browser that has gone, or is too slow, needs no answer.
+    let _ = timeout(ANSWER, connection).await;
+    if let Some(_place) = Arc::into_inner(place) {
+        let _ = finish(rest).await;
     }
 }
 
-/// Sends a file of the page.
-fn file(stream: &mut TcpStream, request: &Request<()>, shared: &Shared) -> Result<(), Refusal> {
-    shared.gate.check(request)?;
-    request::only_reads(request)?;
-    let (mut file, media_type, length) = shared.folder.open(request.uri().path())?;
-    let wants_body = *request.method() == Method::GET;
-    let answer = Answer {
-        status: 200,
-        media_type,
-        length,
-        body: wants_body.then_some(&mut file),
-    };
-    response::send(stream, &shared.gate, answer);
+/// Ends a connection so that the other side reads the answer first: bytes of its request that
+/// nobody reads would have the kernel reset it.
+async fn finish(rest: OwnedFd) -> std::io::Result<()> {
+    let mut rest = TcpStream::from_std(rest.into())?;
+    rest.shutdown().await?;
+    let mut nowhere = tokio::io::sink();
+    let _ = timeout(REST, tokio::io::copy(&mut rest, &mut nowhere)).await;
     Ok(())
-}
-
-/// Checks a request for the line, and makes its connection a tab.
-fn line(
-    request: &Request<()>,
-    place: &Place,
-    shared: &Shared,
-) -> Result<(Response<()>, Feed), Refusal> {
-    shared.gate.check(request)?;
-    request::only_reads(request)?;
-    let Some(token) = &shared.token else {
-        return Err(Refusal::new(
-            404,
-            "`qpuscope web` was started without a port or a recording; name one to see it here",
-        ));
-    };
-    // A page cannot see why its WebSocket was refused, so it asks once more without one.
-    if !request.headers().contains_key("upgrade") {
-        gate::check_token(request, token)?;
-        return Err(Refusal::new(
-            426,
-            "the line is there; open it as a WebSocket",
-        ));
-    }
-    shared.gate.check_line(request, token)?;
-    let accepted = create_response(request).map_err(|_| {
-        Refusal::new(
-            400,
-            "that is no handshake of a WebSocket; use a newer browser",
-        )
-    })?;
-    if !place.seat() {
-        return Err(Refusal::new(
-            503,
-            format!("{TABS} tabs are open already; close one of them"),
-        ));
-    }
-    match &shared.source {
-        Source::Line(hub) => hub.join().map(Feed::Line),
-        Source::Recording { path, name, speed } => Feed::recording(path, name, *speed),
-        Source::None => Err(ErrorKind::NotFound.into()),
-    }
-    .map(|feed| (accepted, feed))
-    .map_err(|error| Refusal::new(503, format!("the line cannot be shown: {error}; try again")))
-}
-
-/// Accepts a WebSocket and serves it.
-fn socket(
-    mut stream: TcpStream,
-    accepted: &Response<()>,
-    rest: Vec<u8>,
-    feed: Feed,
-    shared: &Shared,
-) {
-    if stream.set_write_timeout(Some(request::LIMIT)).is_err()
-        || write_response(&mut stream, accepted).is_err()
-    {
-        return;
-    }
-    if let Ok(socket) = Socket::new(stream, rest, feed, &shared.ending) {
-        socket.serve();
-    }
 }
