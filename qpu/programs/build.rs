@@ -2,9 +2,9 @@
 //! directory.
 
 use qpu::asm::{Options, assemble};
-use qpu::fft::Plan;
-use qpu::fft::kernels::catalogue::programs::{self, Generated};
-use qpu::fft::program::Program;
+use qpu_fft::Plan;
+use qpu_fft::kernels::catalogue::programs::{self, Generated};
+use qpu_fft::program::Program;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn main() {
     for piece in programs::stale_schedules() {
         println!(
             "cargo::warning=the searched schedule of {piece} is of other operations and ignored: search anew, or remove \
-             its line from qpu/src/generate/tuned/schedules.txt"
+             its line from qpu/fft/src/schedules/schedules.txt"
         );
     }
     let generated = programs::all();

@@ -1,4 +1,4 @@
-//! The VideoCore IV QPU as data: instructions, checks, jobs and FFT plans.
+//! The VideoCore IV QPU as data: instructions, assembler, checks, jobs.
 //!
 //! A QPU is a processor of 16 lanes with two ALUs; a Raspberry Pi 1 or Zero has twelve of them.
 //! This crate knows what their programs look like, and nothing of where they run:
@@ -9,10 +9,9 @@
 //! | [`vpm`] | setup words of the VPM and its DMA | |
 //! | [`machine`] | sizes of the machine: lanes, lines, rows, QPUs | |
 //! | [`job`] | what to run, and the trait of everything that runs it | |
-//! | [`fft`] | FFT plans over a catalogue of programs | |
 //! | [`check`] | hazards that the hardware does not interlock | feature `text` |
 //! | [`disasm`] | the text of words and listings of programs | feature `text` |
-//! | [`generate`] | a builder that chooses ports and refuses hazards, a scheduler that fills both ALUs, the FFT programs | feature `generate` |
+//! | [`generate`] | a builder that chooses ports and refuses hazards, a scheduler that fills both ALUs | feature `generate` |
 //!
 //! Without features the crate is `no_std` and allocates nothing: that is what the firmware uses.
 //! The two features, on by default, use std and are for hosts and build scripts.
@@ -74,7 +73,6 @@ pub mod asm;
 pub mod check;
 #[cfg(feature = "text")]
 pub mod disasm;
-pub mod fft;
 #[cfg(feature = "text")]
 pub mod fit;
 #[cfg(feature = "generate")]

@@ -7,7 +7,7 @@
 
 use guest_fft::plan::{ENGINE, PlanMemory, WORDS};
 use guest_fft::{DONE, MAGIC, POINTS_AT, TASK_OFFSET, TASK_WORDS, Task};
-use qpu::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
+use qpu_fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
 use tests::{given, need};
 use virtual_pi::{Config, Stop, VirtualPi};
 

@@ -61,7 +61,7 @@ pub enum Manner {
     #[default]
     Fastest,
     /// Only techniques that others have used on boards:
-    /// [`::qpu::fft::request::Request::conservative`].
+    /// [`::qpu_fft::request::Request::conservative`].
     Conservative,
 }
 

@@ -11,11 +11,11 @@
 
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
-use qpu::fft::kernels::spectral::power::Removed;
-use qpu::fft::request::{Error, Request};
-use qpu::fft::window::Shape;
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, Report, Runner};
+use qpu_fft::kernels::spectral::power::Removed;
+use qpu_fft::request::{Error, Request};
+use qpu_fft::window::Shape;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FIRMWARE;
 use qpu_programs::firmware::Blocks;
 
@@ -364,12 +364,12 @@ mod tests {
     use super::*;
     use crate::engine::qpu::{MAX_LOG2, MIN_LOG2};
     use crate::engine::samples::Coding;
-    use qpu::fft::program::Task;
+    use qpu_fft::program::Task;
     use qpu_programs::{FFT, firmware};
     use wire::SampleFormat;
 
     /// The programs of a plan, first to last.
-    fn tasks(catalogue: &'static [qpu::fft::program::Program], request: &Request) -> Vec<Task> {
+    fn tasks(catalogue: &'static [qpu_fft::program::Program], request: &Request) -> Vec<Task> {
         let plan = Plan::arrangement_of::<()>(catalogue, request);
         let plan = plan.unwrap_or_else(|error| panic!("{request:?}: {error}"));
         plan.passes().map(|pass| pass.program.task).collect()

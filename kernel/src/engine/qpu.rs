@@ -1,4 +1,4 @@
-//! The QPU engine: FFT plans of `qpu::fft` on whatever runs QPU jobs.
+//! The QPU engine: FFT plans of `qpu_fft` on whatever runs QPU jobs.
 //!
 //! On the device the runner is the V3D driver, in host tests the simulator; plan and programs are
 //! the same. A plan has one buffer, which it transforms in place. Plans stay prepared while the
@@ -11,10 +11,10 @@
 
 use dsp::{Complex, Direction};
 use heapless::{Deque, Vec};
-use qpu::fft::Plan;
-use qpu::fft::planner::tuning;
-use qpu::fft::request::Error;
 use qpu::job::{Buffer, LaunchOrder, QpuSet, Report, Runner};
+use qpu_fft::Plan;
+use qpu_fft::planner::tuning;
+use qpu_fft::request::Error;
 use qpu_programs::microbench::{self, Microbench};
 use qpu_programs::{FIRMWARE, firmware};
 use wire::JobBlock;

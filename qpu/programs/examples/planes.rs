@@ -9,9 +9,9 @@
 //! in the same way. The last column has the clocks of each launch: where passes are not in one, of
 //! each pass.
 
-use qpu::fft::request::{Request, Transform};
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
+use qpu_fft::request::{Request, Transform};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use std::error::Error;
 use v3d_sim::{SimError, SimRunner};
@@ -102,7 +102,7 @@ impl Runner for Timed {
 
 /// V3D clocks of the second run, and those of each launch.
 fn time(request: &Request) -> Result<(u64, Vec<u64>), Box<dyn Error>> {
-    let error = |error: qpu::fft::request::Error<v3d_sim::SimError>| error.to_string();
+    let error = |error: qpu_fft::request::Error<v3d_sim::SimError>| error.to_string();
     let memory = Plan::memory(FFT, request).map_err(error)?;
     let data = request.input_bytes() as u32;
     let mut runner = Timed {

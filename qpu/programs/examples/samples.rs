@@ -3,10 +3,10 @@
 //! `cargo run --release -p qpu-programs --example samples [LOG2 ..]`: the second run of each plan,
 //! by the simulator's cycle model. Without lengths: 2^4 to 2^14.
 
-use qpu::fft::request::Request;
-use qpu::fft::samples::Format;
-use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
+use qpu_fft::request::Request;
+use qpu_fft::samples::Format;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 
@@ -42,7 +42,7 @@ fn main() -> Result<(), String> {
 }
 
 /// The clocks of the second run, on whatever memory holds: programs take no decisions by data.
-fn clocks(request: &Request) -> Result<u64, qpu::fft::request::Error<SimError>> {
+fn clocks(request: &Request) -> Result<u64, qpu_fft::request::Error<SimError>> {
     let memory = Plan::memory::<SimError>(FFT, request)?;
     let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
     let mut runner = SimRunner::new(bytes as u32 + (64 << 10));

@@ -5,11 +5,11 @@
 //! segments, in clocks for each segment. GPU_FFT's complex transform of 4096 points takes 61,888
 //! (`cargo xtask bench --lengths 12`).
 
-use qpu::fft::kernels::spectral::power::Powers;
-use qpu::fft::request::{Request, Transform};
-use qpu::fft::samples::Format;
-use qpu::fft::spectrum::{Settings, Spectrum};
-use qpu::fft::{Direction, Plan};
+use qpu_fft::kernels::spectral::power::Powers;
+use qpu_fft::request::{Request, Transform};
+use qpu_fft::samples::Format;
+use qpu_fft::spectrum::{Settings, Spectrum};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 

@@ -12,7 +12,7 @@
 //! the last program, data caches cleared before each launch. Each is also held to an f64 transform,
 //! so that nothing wrong wins.
 //!
-//! `--write` puts the fastest into the table in `qpu/src/fft/planner/tuned`; lengths that were not
+//! `--write` puts the fastest into the table in `qpu/fft/src/planner/tuned`; lengths that were not
 //! timed keep their rows. There are tables of the chips of pi1 and pi2, and with `--conservative`
 //! of the plans of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a
 //! launch for each pass, all caches cleared, on all boards. Their splits also serve other plans in
@@ -22,12 +22,12 @@
 //! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two
 //! fastest splits, for as long as each change gains a percent.
 
-use qpu::fft::planner::streams::Streams;
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::request::Request;
-use qpu::fft::split::{QUAD, SHARED};
-use qpu::fft::{Direction, Plan, Split};
 use qpu::job::Runner;
+use qpu_fft::planner::streams::Streams;
+use qpu_fft::planner::tuning::Chip;
+use qpu_fft::request::Request;
+use qpu_fft::split::{QUAD, SHARED};
+use qpu_fft::{Direction, Plan, Split};
 use qpu_programs::FFT;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -408,7 +408,7 @@ fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Resu
     let (chip, file) = table_of(board);
     let (table, file) = match conservative {
         true => (
-            qpu::fft::planner::tuned::conservative::TUNED,
+            qpu_fft::planner::tuned::conservative::TUNED,
             "conservative.rs",
         ),
         false => (chip.tuned(), file),

@@ -5,10 +5,10 @@
 //! the image by itself, and others leave. Requests that differ in something on which no plan's
 //! programs depend are not repeated: the kernel's tests take its settings one by one.
 
-use qpu::fft::kernels::spectral::power::{Detector, Powers, Removed};
-use qpu::fft::planner::tuning;
-use qpu::fft::request::{Request, Transform};
-use qpu::fft::samples::{Channels, Format};
+use qpu_fft::kernels::spectral::power::{Detector, Powers, Removed};
+use qpu_fft::planner::tuning;
+use qpu_fft::request::{Request, Transform};
+use qpu_fft::samples::{Channels, Format};
 
 /// Shortest transform, in points as a power of two.
 pub const MIN_LOG2: u32 = 4;

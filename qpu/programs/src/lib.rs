@@ -9,12 +9,12 @@
 //!
 //! # A first transform
 //!
-//! A [`Plan`](qpu::fft::Plan) takes its programs from here; any [`Runner`](qpu::job::Runner) runs
+//! A [`Plan`](qpu_fft::Plan) takes its programs from here; any [`Runner`](qpu::job::Runner) runs
 //! it, such as that of the simulator:
 //!
 //! ```
-//! use qpu::fft::request::Request;
-//! use qpu::fft::{Direction, Plan};
+//! use qpu_fft::request::Request;
+//! use qpu_fft::{Direction, Plan};
 //! use qpu::job::Runner;
 //! use qpu_programs::FFT;
 //! use v3d_sim::SimRunner;
@@ -33,9 +33,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Request::of`](qpu::fft::request::Request::of) asks for other kinds (real, planes,
+//! [`Request::of`](qpu_fft::request::Request::of) asks for other kinds (real, planes,
 //! convolutions, powers), its fields for batches, factors and samples.
-//! [`Spectrum`](qpu::fft::spectrum::Spectrum) and [`convolve`](qpu::fft::convolution::convolve) do
+//! [`Spectrum`](qpu_fft::spectrum::Spectrum) and [`convolve`](qpu_fft::convolution::convolve) do
 //! more in one call.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -51,12 +51,12 @@ pub mod transpose;
 pub use generated::{FFT, FIRMWARE};
 
 mod generated {
-    use qpu::fft::Role;
-    use qpu::fft::kernels::code::{Code, Tables};
-    use qpu::fft::kernels::spectral::Bins;
-    use qpu::fft::kernels::spectral::PowerWay::{Both, Everywhere, Long, Short};
-    use qpu::fft::kernels::uniform::UniformId;
-    use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
+    use qpu_fft::Role;
+    use qpu_fft::kernels::code::{Code, Tables};
+    use qpu_fft::kernels::spectral::Bins;
+    use qpu_fft::kernels::spectral::PowerWay::{Both, Everywhere, Long, Short};
+    use qpu_fft::kernels::uniform::UniformId;
+    use qpu_fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
     include!(concat!(env!("OUT_DIR"), "/fft.rs"));
 }
 
@@ -65,7 +65,7 @@ mod tests {
     extern crate std;
 
     use super::*;
-    use qpu::fft::kernels::catalogue::programs;
+    use qpu_fft::kernels::catalogue::programs;
     use std::path::Path;
     use std::string::String;
     use std::{env, fs, println};

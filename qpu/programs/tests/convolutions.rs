@@ -1,9 +1,9 @@
 //! Convolutions on the strict simulated V3D, held to the direct sum in f64.
 
-use qpu::fft::convolution::{Ends, Error, convolve};
-use qpu::fft::request::{Kernels, Points, Request, Scale, Transform};
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, Runner};
+use qpu_fft::convolution::{Ends, Error, convolve};
+use qpu_fft::request::{Kernels, Points, Request, Scale, Transform};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 

@@ -195,7 +195,7 @@ pub fn is_fragment_shader(words: &[u64], findings: &[Finding]) -> bool {
 
 /// True if an instruction must not come `distance` (1 or 2) instructions after another.
 #[cfg(feature = "generate")]
-pub(crate) fn must_be_apart(
+pub fn must_be_apart(
     earlier: &crate::isa::Instruction,
     later: &crate::isa::Instruction,
     distance: usize,

@@ -22,9 +22,7 @@
 //! assert_eq!(words.len(), 10);
 //! ```
 
-pub mod codelet;
 pub mod schedule;
-pub mod tuned;
 
 mod builder;
 mod error;

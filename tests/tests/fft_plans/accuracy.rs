@@ -7,7 +7,7 @@ use super::harness::{Pace, transform};
 use super::signals::dft;
 use dsp::dft::relative_rms_error;
 use dsp::{Complex, Direction};
-use qpu::fft::request::Request;
+use qpu_fft::request::Request;
 
 /// Errors of GPU_FFT for 2^8 and up: published with hello_fft's stimulus, simulated with random
 /// input; ppm.

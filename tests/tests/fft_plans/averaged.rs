@@ -4,10 +4,10 @@ use super::harness::LIMIT_US;
 use super::signals::{Random, dft};
 use dsp::spectrum::{Detector, Domain, accumulate};
 use dsp::{Complex, Direction, Window};
-use qpu::fft::kernels::spectral::power::Hold;
-use qpu::fft::samples::Format;
-use qpu::fft::spectrum::{Settings, Spectrum};
 use qpu::job::Runner;
+use qpu_fft::kernels::spectral::power::Hold;
+use qpu_fft::samples::Format;
+use qpu_fft::spectrum::{Settings, Spectrum};
 use qpu_programs::FFT;
 use std::f64::consts::TAU;
 use v3d_sim::SimRunner;
@@ -118,7 +118,7 @@ fn wanted(settings: &Settings, window: Window, values: &[f64]) -> Vec<Vec<f32>> 
 
 fn runner(settings: &Settings, terms: &[f64]) -> SimRunner {
     let request = settings.request(terms);
-    let memory = qpu::fft::Plan::memory::<v3d_sim::SimError>(FFT, &request).unwrap();
+    let memory = qpu_fft::Plan::memory::<v3d_sim::SimError>(FFT, &request).unwrap();
     let buffers = (request.input_bytes() + request.output_bytes()) as u32;
     SimRunner::new(memory.total() + buffers + (64 << 10))
 }

@@ -4,8 +4,8 @@ use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, plan, run, runner, transf
 use super::signals::{Random, assert_spectrum, dft};
 use super::spectra::TOLERANCE;
 use dsp::{Complex, Direction};
-use qpu::fft::Plan;
-use qpu::fft::request::{Request, Scale};
+use qpu_fft::Plan;
+use qpu_fft::request::{Request, Scale};
 use qpu_programs::FFT;
 use v3d_sim::SimRunner;
 

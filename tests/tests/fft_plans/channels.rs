@@ -4,12 +4,12 @@ use super::harness::{LIMIT_US, Pace, bits};
 use super::samples::{count, run, samples};
 
 use dsp::Direction;
-use qpu::fft::Plan;
-use qpu::fft::kernels::spectral::power::Powers;
-use qpu::fft::planner::tuning;
-use qpu::fft::request::{Error, Request, Transform};
-use qpu::fft::samples::{Channels, Format};
 use qpu::job::{Buffer, Runner};
+use qpu_fft::Plan;
+use qpu_fft::kernels::spectral::power::Powers;
+use qpu_fft::planner::tuning;
+use qpu_fft::request::{Error, Request, Transform};
+use qpu_fft::samples::{Channels, Format};
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 

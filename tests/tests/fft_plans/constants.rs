@@ -3,13 +3,13 @@
 use super::harness::LIMIT_US;
 use super::signals::{Random, dft};
 use dsp::{Complex, Direction};
-use qpu::fft::Plan;
-use qpu::fft::kernels::spectral::power::{Detector, Removed};
-use qpu::fft::request::{Error, Transform};
-use qpu::fft::samples::Format;
-use qpu::fft::spectrum::{Settings, Spectrum};
-use qpu::fft::window::{Shape, kaiser};
 use qpu::job::Runner;
+use qpu_fft::Plan;
+use qpu_fft::kernels::spectral::power::{Detector, Removed};
+use qpu_fft::request::{Error, Transform};
+use qpu_fft::samples::Format;
+use qpu_fft::spectrum::{Settings, Spectrum};
+use qpu_fft::window::{Shape, kaiser};
 use qpu_programs::FFT;
 use v3d_sim::SimRunner;
 
@@ -243,7 +243,7 @@ fn another_window_is_learnt_anew() {
             plan.learn_window(&mut runner, LIMIT_US).unwrap();
         }
         runner.write(plan.input(), 0, &constants).unwrap();
-        plan.run(&mut runner, qpu::fft::Direction::Forward, LIMIT_US)
+        plan.run(&mut runner, qpu_fft::Direction::Forward, LIMIT_US)
             .unwrap();
         let mut words = vec![0; 257];
         runner.read(plan.output(), 0, &mut words).unwrap();
@@ -262,7 +262,7 @@ fn another_window_is_learnt_anew() {
     plan.set_window(&mut runner, alternating).unwrap();
     let error = plan.learn_window(&mut runner, LIMIT_US).unwrap_err();
     assert_eq!(error, Error::Window);
-    let complex = qpu::fft::request::Request::new(8, 1);
+    let complex = qpu_fft::request::Request::new(8, 1);
     let mut plan = Plan::with_buffers(FFT, &complex, &mut runner).unwrap();
     let error = plan.learn_window(&mut runner, LIMIT_US).unwrap_err();
     assert_eq!(error, Error::NoPowers);

@@ -1,9 +1,9 @@
 //! Plans on a strict simulated V3D: one call from input to output.
 
 use dsp::{Complex, Direction};
-use qpu::fft::Plan;
-use qpu::fft::request::Request;
 use qpu::job::{Buffer, Runner};
+use qpu_fft::Plan;
+use qpu_fft::request::Request;
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 

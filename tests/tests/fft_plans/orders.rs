@@ -4,17 +4,16 @@
 use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, run, runner, transform, write};
 use super::signals::{Random, dft};
 use dsp::Direction;
-use qpu::fft;
-use qpu::fft::kernels::catalogue::Pass;
-use qpu::fft::kernels::code::Code;
-use qpu::fft::planner::tuning;
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::program::Program;
-use qpu::fft::request::Request;
-use qpu::fft::{Plan, Split};
 use qpu::isa::{self, Instruction};
 use qpu::job::{Buffer, CacheClear, Job, Launch, QpuSet, Report, Runner};
 use qpu::machine::QPUS;
+use qpu_fft::kernels::catalogue::Pass;
+use qpu_fft::kernels::code::Code;
+use qpu_fft::planner::tuning;
+use qpu_fft::planner::tuning::Chip;
+use qpu_fft::program::Program;
+use qpu_fft::request::Request;
+use qpu_fft::{Plan, Split};
 use qpu_programs::FFT;
 use v3d_sim::SimRunner;
 
@@ -106,7 +105,7 @@ fn without_the_locks_these_tests_would_fail() {
     let mut runner = runner(&request, Pace::Shuffled(1)).with_strict(false);
     let mut plan = Plan::with_buffers(without_locks(), &request, &mut runner).unwrap();
     write(&mut runner, plan.input(), &input);
-    plan.run(&mut runner, fft::Direction::Forward, LIMIT_US)
+    plan.run(&mut runner, qpu_fft::Direction::Forward, LIMIT_US)
         .unwrap();
     let output = read(&mut runner, plan.output(), input.len());
     let error = dsp::dft::relative_rms_error(&output, &dft(Direction::Forward, &input));
@@ -153,7 +152,7 @@ fn without_cache_clears_these_tests_would_fail() {
     let request = Request::new(13, 1);
     let mut runner = Uncleared(runner(&request, Pace::Timed));
     let mut plan = Plan::with_buffers(FFT, &request, &mut runner).unwrap();
-    let mut run = || plan.run(&mut runner, fft::Direction::Forward, LIMIT_US);
+    let mut run = || plan.run(&mut runner, qpu_fft::Direction::Forward, LIMIT_US);
     // The second transform reads cells that the first one read and this one stored.
     let error = run().and_then(|_| run()).unwrap_err();
     assert!(format!("{error}").contains("stored to since"), "{error}");

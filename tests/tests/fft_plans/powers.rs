@@ -3,12 +3,12 @@
 use super::harness::{LIMIT_US, Pace};
 use super::signals::{Random, dft};
 use dsp::{Complex, Direction, Window};
-use qpu::fft::Direction::Forward;
-use qpu::fft::Plan;
-use qpu::fft::kernels::spectral::power::{Detector, Hold, Powers, Removed};
-use qpu::fft::request::{Error, Request, Transform};
-use qpu::fft::window::Shape;
 use qpu::job::Runner;
+use qpu_fft::Direction::Forward;
+use qpu_fft::Plan;
+use qpu_fft::kernels::spectral::power::{Detector, Hold, Powers, Removed};
+use qpu_fft::request::{Error, Request, Transform};
+use qpu_fft::window::Shape;
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 

@@ -4,11 +4,10 @@ use super::harness::{LIMIT_US, Pace};
 use super::signals::{Random, assert_spectrum, dft};
 use super::spectra::TOLERANCE;
 use dsp::{Complex, Direction};
-use qpu::fft;
-use qpu::fft::Plan;
-use qpu::fft::kernels::spectral::real_split::spectrum_bytes;
-use qpu::fft::request::{Error, Request, Scale, Transform};
 use qpu::job::Runner;
+use qpu_fft::Plan;
+use qpu_fft::kernels::spectral::real_split::spectrum_bytes;
+use qpu_fft::request::{Error, Request, Scale, Transform};
 use qpu_programs::FFT;
 use std::f64::consts::TAU;
 use v3d_sim::{SimError, SimRunner};
@@ -298,7 +297,7 @@ fn what_cannot_be_is_refused() {
     let mut runner = runner(&request, Pace::Functional);
     let mut made = plan(&request, false, &mut runner);
     let error = made
-        .run(&mut runner, fft::Direction::Inverse, LIMIT_US)
+        .run(&mut runner, qpu_fft::Direction::Inverse, LIMIT_US)
         .unwrap_err();
     assert!(error.to_string().contains("other direction"), "{error}");
     // An output of as many bytes as the input is too short.

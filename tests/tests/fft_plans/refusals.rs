@@ -3,10 +3,10 @@
 use super::harness::{LIMIT_US, Pace, bits, transform};
 use super::signals::Random;
 use dsp::{Complex, Direction};
-use qpu::fft::kernels::spectral::power::Powers;
-use qpu::fft::request::{Error, Request, Transform};
-use qpu::fft::{self, Plan};
 use qpu::job::{Buffer, Runner};
+use qpu_fft::kernels::spectral::power::Powers;
+use qpu_fft::request::{Error, Request, Transform};
+use qpu_fft::{self, Plan};
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 
@@ -161,7 +161,7 @@ fn infinity_and_nan_stay_in_their_transform_of_any_kind() {
             let request = Request::of(transform, BATCH as u32);
             let mut runner = SimRunner::new(8 << 20).with_functional(true);
             let mut plan = Plan::with_buffers(FFT, &request, &mut runner).unwrap();
-            let direction = transform.direction().unwrap_or(fft::Direction::Forward);
+            let direction = transform.direction().unwrap_or(qpu_fft::Direction::Forward);
             let mut run = |words: &[u32]| {
                 runner.write(plan.input(), 0, words).unwrap();
                 plan.run(&mut runner, direction, LIMIT_US).unwrap();

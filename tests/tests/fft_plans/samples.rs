@@ -5,11 +5,11 @@ use super::signals::{Random, assert_spectrum, dft_f64};
 use super::spectra::TOLERANCE;
 
 use dsp::{Complex, Direction, Window};
-use qpu::fft::Plan;
-use qpu::fft::program::{Samples, Task};
-use qpu::fft::request::{Error, Request, Transform};
-use qpu::fft::samples::Format;
 use qpu::job::{Buffer, Runner};
+use qpu_fft::Plan;
+use qpu_fft::program::{Samples, Task};
+use qpu_fft::request::{Error, Request, Transform};
+use qpu_fft::samples::Format;
 use qpu_programs::FFT;
 use std::collections::HashSet;
 use v3d_sim::{SimError, SimRunner};

@@ -3,8 +3,8 @@
 use super::harness::{DIRECTIONS, Pace, plan, run, runner, transform};
 use super::signals::{Random, assert_spectrum, dft};
 use dsp::{Complex, Direction};
-use qpu::fft::request::Request;
-use qpu::fft::split::MIN_LOG2_POINTS;
+use qpu_fft::request::Request;
+use qpu_fft::split::MIN_LOG2_POINTS;
 use std::f64::consts::TAU;
 
 /// Largest relative rms error of any length and direction, for input that no pass treats specially.

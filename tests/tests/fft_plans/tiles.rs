@@ -5,9 +5,9 @@ use super::harness::{DIRECTIONS, Pace, bits, plan, run, runner, transform};
 use super::signals::{Random, assert_spectrum, dft};
 use super::spectra::TOLERANCE;
 use dsp::Direction;
-use qpu::fft::Split;
-use qpu::fft::request::Request;
-use qpu::fft::split::{QUAD, SHARED};
+use qpu_fft::Split;
+use qpu_fft::request::Request;
+use qpu_fft::split::{QUAD, SHARED};
 
 /// Radices as powers of two.
 const S7: u8 = SHARED | 7;

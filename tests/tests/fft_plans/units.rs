@@ -4,12 +4,12 @@ use super::harness::{Pace, bits, transform};
 use super::signals::{Random, dft};
 use dsp::Direction;
 use dsp::dft::relative_rms_error;
-use qpu::fft::Plan;
-use qpu::fft::planner::memory::PassMemory;
-use qpu::fft::planner::steps::MAX_LAUNCHES;
-use qpu::fft::planner::tuning::{self, Chip};
-use qpu::fft::request::{Kernels, Points, Request, Transform};
-use qpu::fft::samples::Format;
+use qpu_fft::Plan;
+use qpu_fft::planner::memory::PassMemory;
+use qpu_fft::planner::steps::MAX_LAUNCHES;
+use qpu_fft::planner::tuning::{self, Chip};
+use qpu_fft::request::{Kernels, Points, Request, Transform};
+use qpu_fft::samples::Format;
 use qpu_programs::FFT;
 use v3d_sim::SimError;
 use wire::RunJob;
@@ -85,13 +85,13 @@ fn every_unit_is_done_by_one_program() {
 /// Points that overlap are more than the input has.
 #[test]
 fn more_points_than_can_be_addressed_are_refused() {
-    let powers = qpu::fft::kernels::spectral::power::Powers::new(false, 12, 1 << 24);
+    let powers = qpu_fft::kernels::spectral::power::Powers::new(false, 12, 1 << 24);
     let mut request = Request::of(Transform::Powers(powers), 1);
     request.samples = Format::U8;
     request.hop = Some(2);
     let plan = Plan::arrangement_of::<SimError>(FFT, &request);
     assert!(
-        matches!(plan, Err(qpu::fft::request::Error::TooLarge(_))),
+        matches!(plan, Err(qpu_fft::request::Error::TooLarge(_))),
         "{plan:?}"
     );
 }

@@ -3,11 +3,11 @@
 use super::harness::LIMIT_US;
 use super::signals::{Random, dft};
 use dsp::{Complex, Direction};
-use qpu::fft::request::Error;
-use qpu::fft::samples::Format;
-use qpu::fft::spectrum::{Settings, Spectrum};
-use qpu::fft::window::{cosines, kaiser};
 use qpu::job::Runner;
+use qpu_fft::request::Error;
+use qpu_fft::samples::Format;
+use qpu_fft::spectrum::{Settings, Spectrum};
+use qpu_fft::window::{cosines, kaiser};
 use qpu_programs::FFT;
 use std::f64::consts::TAU;
 use v3d_sim::SimRunner;

@@ -2,10 +2,10 @@
 
 use clap::ValueEnum;
 use flowgraph::plan::bound::Bound;
-use qpu::fft::Direction;
-use qpu::fft::request::{Request, Transform};
-use qpu::fft::samples::Format;
-use qpu::fft::spectrum::Settings;
+use qpu_fft::Direction;
+use qpu_fft::request::{Request, Transform};
+use qpu_fft::samples::Format;
+use qpu_fft::spectrum::Settings;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 

@@ -1,7 +1,7 @@
 //! The FFT on the QPUs beside GPU_FFT 3.0, length by length, on the same simulator.
 //!
 //! `cargo xtask bench` runs the binary of this crate. A [`Row`] is one transform: ours, which the
-//! plans of `qpu::fft` make ([`ours`]), the peer's, which the published shaders of GPU_FFT make in
+//! plans of `qpu_fft` make ([`ours`]), the peer's, which the published shaders of GPU_FFT make in
 //! the same run ([`peer`]), and a time that no plan can fall below ([`flowgraph::plan::bound`]).
 //! [`report`] tells all of it. [`recorded`] keeps the figures, so that [`document`] writes
 //! `docs/performance.md` from them without a run.

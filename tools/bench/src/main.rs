@@ -34,7 +34,6 @@ use bench::{Row, copy, document, host, plot, variants, wall};
 use clap::{Parser, ValueEnum};
 use fidelity::Userland;
 use fidelity::repository::{put, root, stamp};
-use qpu::fft;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use v3d_sim::Constants;
@@ -103,11 +102,11 @@ enum Directions {
 }
 
 impl Directions {
-    fn contain(self, direction: fft::Direction) -> bool {
+    fn contain(self, direction: qpu_fft::Direction) -> bool {
         match self {
             Self::Both => true,
-            Self::Forward => direction == fft::Direction::Forward,
-            Self::Inverse => direction == fft::Direction::Inverse,
+            Self::Forward => direction == qpu_fft::Direction::Forward,
+            Self::Inverse => direction == qpu_fft::Direction::Inverse,
         }
     }
 }
@@ -272,7 +271,7 @@ fn measure_walls(arguments: &Arguments, rows: &mut [Row]) -> Result<()> {
             kind,
             ..
         } = row.case;
-        (kind, batch, direction) == (Kind::Complex, 1, fft::Direction::Forward)
+        (kind, batch, direction) == (Kind::Complex, 1, qpu_fft::Direction::Forward)
             && row.ours.is_some()
     };
     if port.is_empty() || !rows.iter().any(on_device) {

@@ -1,16 +1,16 @@
-//! Our own transforms: the plans of `qpu::fft` with the programs of the image, under strict rules.
+//! Our own transforms: the plans of `qpu_fft` with the programs of the image, under strict rules.
 
 use crate::case::{Case, HANN};
 use crate::samples::{self, Input, Stimulus};
 use crate::side::Side;
 use anyhow::{Context, Result};
 use fidelity::machine::{Run, config, difference};
-use qpu::fft::planner::memory::Memory;
-use qpu::fft::planner::streams::Streams;
-use qpu::fft::request::{Error, Request};
-use qpu::fft::window::cosines;
-use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
+use qpu_fft::planner::memory::Memory;
+use qpu_fft::planner::streams::Streams;
+use qpu_fft::request::{Error, Request};
+use qpu_fft::window::cosines;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::{Board, Config, Constants, SimRunner};
 

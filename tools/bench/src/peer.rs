@@ -11,7 +11,7 @@ use anyhow::Result;
 use fidelity::gpu_fft::{Length, Plan, Shape};
 use fidelity::machine::{Machine, Run, config};
 use fidelity::{Release, Userland};
-use qpu::fft::Direction;
+use qpu_fft::Direction;
 use v3d_sim::{Board, Constants};
 
 /// Measures a batch of inverse transforms.

@@ -5,7 +5,7 @@ use crate::case::Kind;
 use crate::row::Row;
 use crate::side::microseconds;
 use host::picture::drawing::{Anchor, Drawing, Ink, Style};
-use qpu::fft::Direction;
+use qpu_fft::Direction;
 
 const TEXT: Ink = Ink(31, 41, 55, 1.0);
 const FAINT: Ink = Ink(107, 114, 128, 1.0);

@@ -12,7 +12,7 @@ use crate::tried::Tried;
 use crate::wall::Wall;
 use anyhow::{Context, Result};
 use fidelity::repository::root;
-use qpu::fft::Direction;
+use qpu_fft::Direction;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -110,7 +110,7 @@ mod tests {
     use crate::case::Kind;
     use crate::recorded::Recorded;
     use crate::side::Work;
-    use qpu::fft::Direction;
+    use qpu_fft::Direction;
 
     fn side(cycles: u64) -> Side {
         Side {

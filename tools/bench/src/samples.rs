@@ -6,9 +6,9 @@
 //! half full scale. The right result comes from rustfft in f64, from the samples as they are coded.
 
 use crate::case::{Case, HANN, Kind, SEGMENTS};
-use qpu::fft::Direction;
-use qpu::fft::samples::Format;
-use qpu::fft::window::cosines;
+use qpu_fft::Direction;
+use qpu_fft::samples::Format;
+use qpu_fft::window::cosines;
 use reference_fft::Complex;
 use std::f64::consts::TAU;
 

@@ -6,7 +6,7 @@ use crate::tried::{Tried, TriedRow};
 use anyhow::Result;
 use fidelity::Userland;
 use fidelity::variants::{LARGEST, Variant, all};
-use qpu::fft::Direction;
+use qpu_fft::Direction;
 
 /// True if a case is run with other constants: if the peer has it as well, up to the greatest
 /// length with published times.

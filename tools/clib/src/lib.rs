@@ -7,7 +7,7 @@
 //! | module | calls |
 //! |---|---|
 //! | `sim` | `v3d_sim_run`: programs on a caller's memory |
-//! | `fft` | `qpuscope_fft_*`: transforms, by the plans of `qpu::fft` |
+//! | `fft` | `qpuscope_fft_*`: transforms, by the plans of `qpu_fft` |
 //! | `board` | `qpuscope_board_*`: boards, virtual Pis and recordings of them; with the feature `boards` |
 //! | `boundary` | `qpuscope_message`, and what all of them check |
 //!

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{NO_CC, cc, folder, installed, linked, must, scratch, text};
-use qpu::fft::request::{Request, Scale, Transform};
-use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
+use qpu_fft::request::{Request, Scale, Transform};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use tests::need;
 use v3d_sim::SimRunner;

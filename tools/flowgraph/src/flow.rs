@@ -1,9 +1,9 @@
 //! Networks with their words: of textbooks, of one's own passes, of the QPU plan.
 
-use qpu::fft::Split;
-use qpu::fft::kernels::catalogue::Pass;
-use qpu::fft::kernels::layout::OnePass;
-use qpu::fft::planner::tuning::{self, Chip};
+use qpu_fft::Split;
+use qpu_fft::kernels::catalogue::Pass;
+use qpu_fft::kernels::layout::OnePass;
+use qpu_fft::planner::tuning::{self, Chip};
 
 use crate::network::{Network, Order};
 use crate::plan::words;

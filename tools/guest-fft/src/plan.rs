@@ -4,9 +4,9 @@
 //! of a long plan lie behind the memory that there is: planning writes programs, lists and tables
 //! only.
 
-use qpu::fft::Plan;
-use qpu::fft::request::Request;
 use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
+use qpu_fft::Plan;
+use qpu_fft::request::Request;
 
 use crate::{Task, Work};
 
@@ -40,7 +40,7 @@ impl PlanMemory {
     ///
     /// # Errors
     /// As [`Plan::new`].
-    pub fn make(&mut self, task: &Task) -> Result<Plan, qpu::fft::request::Error<Outside>> {
+    pub fn make(&mut self, task: &Task) -> Result<Plan, qpu_fft::request::Error<Outside>> {
         let request = Request::new(task.log2n, task.radix);
         let data = Buffer {
             addr: BusAddr(DATA),

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use qpu::fft::kernels::spectral::power::Powers;
-use qpu::fft::request::{Request, Scale, Transform};
-use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
+use qpu_fft::kernels::spectral::power::Powers;
+use qpu_fft::request::{Request, Scale, Transform};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use tests::tools::{qpu, run};
 use v3d_sim::SimRunner;

@@ -9,11 +9,10 @@
 
 use fidelity::gpu_fft::{Plan, Shape, hello_fft};
 use fidelity::{Machine, Release, Userland};
-use qpu::fft;
-use qpu::fft::request::Request;
 use qpu::generate::*;
 use qpu::isa::BranchCond;
 use qpu::job::Runner;
+use qpu_fft::request::Request;
 use std::time::Instant;
 use v3d_sim::{Config, SimRunner, Statistics};
 
@@ -76,7 +75,7 @@ fn run_alu_loop(config: Config) -> impl FnOnce() -> u64 {
 fn run_own_fft(config: Config) -> impl FnOnce() -> u64 {
     let mut runner = SimRunner::with_config(1 << 20, config);
     let request = Request::new(12, 1);
-    let plan = fft::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
+    let plan = qpu_fft::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
     let mut plan = plan.expect("4096 points");
     let input: Vec<u32> = (0..8192)
         .map(|n| (n as f32 * 0.37).sin().to_bits())
@@ -84,7 +83,7 @@ fn run_own_fft(config: Config) -> impl FnOnce() -> u64 {
     move || {
         for _ in 0..TRANSFORMS {
             runner.write(plan.input(), 0, &input).expect("fits");
-            plan.run(&mut runner, qpu::fft::Direction::Forward, 1_000_000)
+            plan.run(&mut runner, qpu_fft::Direction::Forward, 1_000_000)
                 .expect("a transform");
         }
         total(&runner.statistics())

@@ -9,9 +9,9 @@
 
 use fidelity::gpu_fft::{Plan, Shape, hello_fft};
 use fidelity::{Release, Userland};
-use qpu::fft::request::Request;
-use qpu::fft::{self, Direction};
 use qpu::job::{BusAddr, CacheClear, Program, Runner};
+use qpu_fft::request::Request;
+use qpu_fft::{self, Direction};
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use v3d_sim::{Config, Conflicts, JobLaunch, JobOptions, SimRunner, SparseMemory, run_job};
@@ -336,7 +336,7 @@ fn own_fft(log2n: u32, config: Config) -> String {
     let functional = config.functional;
     let mut runner = SimRunner::with_config(16 << 20, config);
     let request = Request::new(log2n, 1);
-    let plan = fft::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
+    let plan = qpu_fft::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
     let Ok(mut plan) = plan else {
         return format!("own fft 2^{log2n}: no plan");
     };

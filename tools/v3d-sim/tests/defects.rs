@@ -5,10 +5,10 @@
 //! by some; passes apart from each other, whose programs share nothing but a lock, must see those
 //! of their own QPU, of its code and of that lock only.
 
-use qpu::fft::kernels::catalogue::Pass;
-use qpu::fft::request::Request;
-use qpu::fft::{Direction, Plan, Split};
 use qpu::job::{Buffer, Runner};
+use qpu_fft::kernels::catalogue::Pass;
+use qpu_fft::request::Request;
+use qpu_fft::{Direction, Plan, Split};
 use qpu_programs::FFT;
 use v3d_sim::{Defect, SimError, SimRunner};
 

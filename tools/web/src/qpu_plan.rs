@@ -2,9 +2,9 @@
 
 use flowgraph::plan::{PassLine, Planned, cost};
 use flowgraph::{flow, rows, scene, svg};
-use qpu::fft::Direction;
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::request::Request;
+use qpu_fft::Direction;
+use qpu_fft::planner::tuning::Chip;
+use qpu_fft::request::Request;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Clocks of V3D a second on the boards that were timed, a Pi 1 and a Pi 2.

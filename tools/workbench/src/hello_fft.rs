@@ -14,9 +14,9 @@ use std::fmt::Debug;
 
 use common::failure::{Failure, Result};
 use host::client::Client;
-use qpu::fft::request::Request;
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Report, Runner};
+use qpu_fft::request::Request;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::{Board, Config, SimRunner};
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Debug;
 
-use qpu::fft::planner::BOARD_BYTES;
-use qpu::fft::request::{Error, Request};
-use qpu::fft::{Direction, Plan};
 use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Report, Runner};
+use qpu_fft::planner::BOARD_BYTES;
+use qpu_fft::request::{Error, Request};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::Board;
 

@@ -6,9 +6,9 @@ use std::ffi::OsStr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use qpu::fft::request::Request;
-use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
+use qpu_fft::request::Request;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use tests::mutate::Random;
 

@@ -48,7 +48,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   fidelity             the V3D simulator against every published hardware figure: docs/fidelity.md;
                        exit 1 when one is out of its band [--json] [--out FILE] [--no-variants]
   tune [FROM..TO]      times every split of each length on the simulator [--board NAME] [--conservative]
-                       [--more-passes] [5,7,7 ..]; --write: the fastest into qpu/src/fft/planner/tuned, where plans find them
+                       [--more-passes] [5,7,7 ..]; --write: the fastest into qpu/fft/src/planner/tuned, where plans find them
   bench                the FFT on the QPUs beside GPU_FFT, length by length
                        [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
                        [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]

@@ -20,8 +20,8 @@ pub use facts::{ENDLESS_LIMIT_US, recovery, reservations};
 pub use list::LIST;
 pub use prepared::Prepared;
 
-use qpu::fft::request;
 use qpu::job::{CacheClear, Runner};
+use qpu_fft::request;
 
 /// Times that each number of repetitions is run.
 pub const RUNS: usize = 3;

@@ -1,9 +1,9 @@
 //! A test in the memory of a runner, ready to run.
 
-use qpu::fft::planner::streams::Streams;
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, CacheClear, Job, Launch, Program, QpuSet, Report, Runner};
 use qpu::machine::LINE_BYTES as LINE;
+use qpu_fft::planner::streams::Streams;
+use qpu_fft::{Direction, Plan};
 
 use super::{Error, LAUNCHES, LIMIT_US, Test, of_plan};
 use crate::FIRMWARE;

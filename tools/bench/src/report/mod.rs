@@ -12,7 +12,7 @@ use crate::side::{Side, microseconds};
 use crate::tried::Tried;
 use anyhow::{Context, Result};
 use fidelity::report::table::{Table, figure, fill};
-use qpu::fft::Direction;
+use qpu_fft::Direction;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use tables::{chosen, compared, decimals, share, side, time, walls};

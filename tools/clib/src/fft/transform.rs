@@ -1,10 +1,10 @@
 //! From checked options to a plan on the simulator, and its runs.
 
-use qpu::fft::planner::BOARD_BYTES;
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::request::{Error, Request, Scale, Transform, TransformKind};
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Report, Runner};
+use qpu_fft::planner::BOARD_BYTES;
+use qpu_fft::planner::tuning::Chip;
+use qpu_fft::request::{Error, Request, Scale, Transform, TransformKind};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::{Board, Config, SimError, SimRunner};
 

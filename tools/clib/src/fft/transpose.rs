@@ -1,7 +1,7 @@
 //! From checked options to an exchange of rows and columns on the simulator.
 
-use qpu::fft::planner::BOARD_BYTES;
 use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
+use qpu_fft::planner::BOARD_BYTES;
 use qpu_programs::transpose::{self, MAX_PITCH, MAX_QPUS, Rows};
 use v3d_sim::{SimError, SimRunner};
 

@@ -9,7 +9,7 @@
 //! one, at 24 a nanosecond, both ALUs of twelve QPUs at 250 MHz. The larger of both times is the
 //! bound.
 
-use qpu::fft::request::{Request, Transform};
+use qpu_fft::request::{Request, Transform};
 
 /// Bytes that are stored in a V3D clock at most, on the simulator of a Pi 1 or Zero.
 /// `cargo xtask bench` measures it, and its tests compare.
@@ -63,7 +63,7 @@ impl Bound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use qpu::fft::request::{Kernels, Points};
+    use qpu_fft::request::{Kernels, Points};
 
     fn of(transform: Transform, batch: u32) -> Bound {
         Bound::of_request(&Request::of(transform, batch))

@@ -1,13 +1,13 @@
 //! V3D clocks of a plan, from committed tables, and the bound below them.
 //!
-//! The tables ([`qpu::fft::planner::tuning`]) have what `cargo xtask tune` measured on the
+//! The tables ([`qpu_fft::planner::tuning`]) have what `cargo xtask tune` measured on the
 //! simulator, forward, for a Pi 1 and a Pi 2: of a single transform and, up to 2^15 points, of ten.
 //! The bound is that of `cargo xtask bench` ([`super::bound`]), which is of a Pi 1. Both are
 //! modelled; no board has run them.
 
-use qpu::fft::Split;
-use qpu::fft::planner::tuning;
-use qpu::fft::request::{Request, Transform};
+use qpu_fft::Split;
+use qpu_fft::planner::tuning;
+use qpu_fft::request::{Request, Transform};
 
 use super::Planned;
 use super::bound::Bound;
@@ -88,7 +88,7 @@ pub fn bound_sentence(bound: f64, clocks: Option<f64>) -> String {
 mod tests {
     use super::*;
     use crate::plan::bound::STORED_BYTES_PER_CLOCK;
-    use qpu::fft::planner::tuning::Chip;
+    use qpu_fft::planner::tuning::Chip;
 
     fn clocks(log2_points: u32, batch: u32) -> Option<Clocks> {
         let planned = Planned::new(Request::new(log2_points, batch)).expect("a plan");

@@ -1,6 +1,6 @@
 //! The plan of the QPUs for a request: passes, traffic and memory.
 //!
-//! All of it follows from the planner that ships ([`qpu::fft::Plan`]) and its programs, without a
+//! All of it follows from the planner that ships ([`qpu_fft::Plan`]) and its programs, without a
 //! run. [`cost`] has the clocks that the simulator took, from committed tables. So nothing here was
 //! measured on a board.
 
@@ -11,14 +11,14 @@ pub mod words;
 
 pub use pass::PassLine;
 
-use qpu::fft::kernels::layout::OnePass;
-use qpu::fft::planner::memory::Arrangement;
-use qpu::fft::request::{Error, Request, Transform};
-use qpu::fft::samples::Format;
-use qpu::fft::{Direction, Plan};
+use qpu_fft::kernels::layout::OnePass;
+use qpu_fft::planner::memory::Arrangement;
+use qpu_fft::request::{Error, Request, Transform};
+use qpu_fft::samples::Format;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 
-pub use qpu::fft::planner::BOARD_BYTES;
+pub use qpu_fft::planner::BOARD_BYTES;
 
 /// A request and what the planner makes of it.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! A pass over memory as a line of a table.
 
-use qpu::fft::kernels::catalogue::Pass;
-use qpu::fft::kernels::convert;
-use qpu::fft::kernels::layout::OnePass;
-use qpu::fft::kernels::spectral::Bins;
-use qpu::fft::planner::memory::PassMemory;
+use qpu_fft::kernels::catalogue::Pass;
+use qpu_fft::kernels::convert;
+use qpu_fft::kernels::layout::OnePass;
+use qpu_fft::kernels::spectral::Bins;
+use qpu_fft::planner::memory::PassMemory;
 
 use super::words;
 

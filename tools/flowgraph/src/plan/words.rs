@@ -1,7 +1,7 @@
 //! The words for a plan's passes and marks, which plans and flow graphs share.
 
-use qpu::fft::kernels::layout::OnePass;
-use qpu::fft::{Role, Split};
+use qpu_fft::kernels::layout::OnePass;
+use qpu_fft::{Role, Split};
 
 /// The name of a pass whose points pass through the VPM, between the two steps of one launch.
 pub const SHARED: &str = "shared";
@@ -53,7 +53,7 @@ pub fn marks(split: &Split) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use qpu::fft::planner::tuning::{self, Chip};
+    use qpu_fft::planner::tuning::{self, Chip};
 
     use super::*;
 

@@ -9,9 +9,9 @@ use std::fmt::Debug;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use qpu::fft::request::{Error, Request, Scale};
-use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
+use qpu_fft::request::{Error, Request, Scale};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use reference_fft::Complex;
 use v3d_sim::{SimError, SimRunner};
@@ -25,7 +25,7 @@ use host::port::PortChoice;
 
 use super::BoardOptions;
 use host::npy;
-use qpu::fft::planner::BOARD_BYTES;
+use qpu_fft::planner::BOARD_BYTES;
 use workbench::remote::Remote;
 use workbench::transform;
 

@@ -2,16 +2,16 @@
 
 use std::fmt::Debug;
 
-use qpu::fft::request::{Error, Request, Scale, Transform};
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Report, Runner};
+use qpu_fft::request::{Error, Request, Scale, Transform};
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use v3d_sim::SimError;
 
 use super::{MIN_SIDE, Spectrum};
 use crate::transform;
 use common::failure::{Failure, Result};
-use qpu::fft::planner::BOARD_BYTES;
+use qpu_fft::planner::BOARD_BYTES;
 
 /// A plan for planes of one size, and the QPUs that it runs on.
 pub struct Planes<R> {

@@ -59,7 +59,7 @@ fn all() -> Result<ExitCode> {
     deny::check(host)?;
     eprintln!("searched schedules");
     let mut schedules = host();
-    schedules.args(["test", "--locked", "--package", "qpu", "--lib"]);
+    schedules.args(["test", "--locked", "--package", "qpu-fft", "--lib"]);
     schedules.arg("every_searched_schedule");
     process::must(&mut schedules, LIMIT)
         .context("a schedule is of operations that have changed")?;

@@ -96,10 +96,10 @@ mod tests {
             };
             source.is_product()
         };
-        assert!(is_product("qpu/src/fft/mod.rs"));
+        assert!(is_product("qpu/fft/src/lib.rs"));
         for path in [
-            "qpu/src/fft/plan_tests.rs",
-            "qpu/src/fft/tests.rs",
+            "qpu/fft/src/plan_tests.rs",
+            "qpu/fft/src/tests.rs",
             "tools/v3d-sim/tests/job.rs",
             "tools/v3d-sim/examples/bench.rs",
             "tests/src/lib.rs",

@@ -3,11 +3,11 @@
 //! Lists of uniforms hold bus addresses. Which words do is not asked of the kernels: the plan is
 //! made twice, at two places, and the words that differ do. So no kernel can be forgotten.
 
-use qpu::fft::planner::memory::Arrangement;
-use qpu::fft::planner::steps::{Area as Buffered, MAX_AREAS};
-use qpu::fft::request::Request;
-use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, BusAddr, CacheClear, Job, QpuSet, Report, Runner};
+use qpu_fft::planner::memory::Arrangement;
+use qpu_fft::planner::steps::{Area as Buffered, MAX_AREAS};
+use qpu_fft::request::Request;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 
 use common::failure::{Failure, Result};

@@ -11,9 +11,9 @@ mod exported;
 
 use std::path::{Path, PathBuf};
 
-use qpu::fft::Direction;
-use qpu::fft::request::{Request, Scale};
 use qpu::job::CacheClear;
+use qpu_fft::Direction;
+use qpu_fft::request::{Request, Scale};
 use serde_json::{Value, json};
 use v3d_sim::Board;
 
@@ -21,8 +21,8 @@ use common::failure::{Failure, Result};
 use common::files::output;
 use common::say;
 use exported::Exported;
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::request::TransformKind;
+use qpu_fft::planner::tuning::Chip;
+use qpu_fft::request::TransformKind;
 use workbench::transform;
 
 /// Bus address of the memory that boards give to jobs, without its alias.

@@ -18,8 +18,8 @@ mod source;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use qpu::fft::Direction;
 use qpu::job::{Report, Runner};
+use qpu_fft::Direction;
 use v3d_sim::{Board, SimRunner};
 
 use crate::command::BoardOptions;

@@ -177,7 +177,7 @@ fn no_transform(radices: &[u32]) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use qpu::fft::kernels::catalogue::Pass;
+    use qpu_fft::kernels::catalogue::Pass;
 
     use super::*;
 

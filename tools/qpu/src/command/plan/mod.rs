@@ -11,10 +11,10 @@
 mod report;
 
 use flowgraph::plan::{Planned, cost};
-use qpu::fft::planner::tuning::Chip;
-use qpu::fft::request::{Error, Request, TransformKind};
-use qpu::fft::samples::Format;
-use qpu::fft::{Direction, Plan};
+use qpu_fft::planner::tuning::Chip;
+use qpu_fft::request::{Error, Request, TransformKind};
+use qpu_fft::samples::Format;
+use qpu_fft::{Direction, Plan};
 use qpu_programs::FFT;
 use report::Report;
 use v3d_sim::{Board, Config, Constants, SimError, SimRunner};

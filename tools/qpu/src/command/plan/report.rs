@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 use flowgraph::plan::{BOARD_BYTES, PassLine, Planned, cost};
-use qpu::fft::Direction;
-use qpu::fft::request::Transform;
+use qpu_fft::Direction;
+use qpu_fft::request::Transform;
 use v3d_sim::{Board, Constants};
 
 use super::{Measured, Options, RUNS};

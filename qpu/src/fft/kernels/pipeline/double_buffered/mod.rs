@@ -1,8 +1,0 @@
-//! Transforms of 2^12 points: a pipeline whose producers have two units each.
-
-#[cfg(feature = "generate")]
-pub(in crate::fft::kernels) mod code;
-pub mod handover;
-pub mod layout;
-
-pub use layout::DoubleBuffered;
