@@ -6,8 +6,8 @@
 use std::cell::RefCell;
 
 use virtual_pi::{
-    Blocks, Checks, Config, FaultKind, I2sPart, I2sPins, I2sRole, ParallelPart, ParallelWiring,
-    Signal, Wiring,
+    Blocks, Checks, Config, FaultKind, I2sPart, I2sPins, I2sRole, MemoryMap, ParallelPart,
+    ParallelWiring, Signal, Wiring,
 };
 
 /// Bytes of a write.
@@ -28,57 +28,65 @@ thread_local! {
     }));
 }
 
+/// Registers, from the peripherals' base.
+const PERIPHERALS: u32 = MemoryMap::BCM2835.peripherals;
+const DMA: u32 = PERIPHERALS + 0x00_7000;
+const CLOCKS: u32 = PERIPHERALS + 0x10_1000;
+const GPIO: u32 = PERIPHERALS + 0x20_0000;
+const PCM: u32 = PERIPHERALS + 0x20_3000;
+const SMI: u32 = PERIPHERALS + 0x60_0000;
+
 /// Addresses: registers of DMA's channels 0, 5 and 8, the clock manager, GPIO, PCM and SMI, and
 /// words of control blocks.
 const ADDRESSES: [u32; 48] = [
-    0x2000_7000,
-    0x2000_7004,
-    0x2000_7020,
-    0x2000_7500,
-    0x2000_7504,
-    0x2000_7500,
-    0x2000_7800,
-    0x2000_7804,
-    0x2000_7ff0,
-    0x2010_1098,
-    0x2010_109c,
-    0x2010_10b0,
-    0x2010_10b4,
-    0x2010_1070,
-    0x2010_1074,
-    0x2020_0000,
-    0x2020_0004,
-    0x2020_0008,
-    0x2020_000c,
-    0x2020_3000,
-    0x2020_3000,
-    0x2020_3004,
-    0x2020_3008,
-    0x2020_300c,
-    0x2020_3014,
-    0x2020_3018,
-    0x2060_0000,
-    0x2060_0000,
-    0x2060_0004,
-    0x2060_0008,
-    0x2060_000c,
-    0x2060_0010,
-    0x2060_0030,
-    0x2060_0034,
-    0x2060_0038,
-    0x2060_0040,
-    0x0002_0000,
-    0x0002_0004,
-    0x0002_0008,
-    0x0002_000c,
-    0x0002_0014,
-    0x0002_0020,
-    0x0002_0024,
-    0x0002_0028,
-    0x0002_002c,
-    0x0002_0034,
-    0x0002_0010,
-    0x0002_0030,
+    DMA,
+    DMA + 0x004,
+    DMA + 0x020,
+    DMA + 0x500,
+    DMA + 0x504,
+    DMA + 0x500,
+    DMA + 0x800,
+    DMA + 0x804,
+    DMA + 0xff0,
+    CLOCKS + 0x098,
+    CLOCKS + 0x09c,
+    CLOCKS + 0x0b0,
+    CLOCKS + 0x0b4,
+    CLOCKS + 0x070,
+    CLOCKS + 0x074,
+    GPIO,
+    GPIO + 0x004,
+    GPIO + 0x008,
+    GPIO + 0x00c,
+    PCM,
+    PCM,
+    PCM + 0x004,
+    PCM + 0x008,
+    PCM + 0x00c,
+    PCM + 0x014,
+    PCM + 0x018,
+    SMI,
+    SMI,
+    SMI + 0x004,
+    SMI + 0x008,
+    SMI + 0x00c,
+    SMI + 0x010,
+    SMI + 0x030,
+    SMI + 0x034,
+    SMI + 0x038,
+    SMI + 0x040,
+    CONTROL_BLOCKS,
+    CONTROL_BLOCKS + 0x004,
+    CONTROL_BLOCKS + 0x008,
+    CONTROL_BLOCKS + 0x00c,
+    CONTROL_BLOCKS + 0x014,
+    CONTROL_BLOCKS + 0x020,
+    CONTROL_BLOCKS + 0x024,
+    CONTROL_BLOCKS + 0x028,
+    CONTROL_BLOCKS + 0x02c,
+    CONTROL_BLOCKS + 0x034,
+    CONTROL_BLOCKS + 0x010,
+    CONTROL_BLOCKS + 0x030,
 ];
 
 /// Values that mean something to one of them.
@@ -150,7 +158,7 @@ fn run(first: u8, writes: &[u8]) -> Result<(), FaultKind> {
             let address = ADDRESSES[at % ADDRESSES.len()];
             blocks.write(address, VALUES[value % VALUES.len()] ^ changed)?;
             blocks.pass(8 * pause as u64 + 1)?;
-            if address >= 0x2000_0000 {
+            if address >= PERIPHERALS {
                 blocks.read(address)?;
             }
         }

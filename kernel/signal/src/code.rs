@@ -9,6 +9,14 @@ pub trait Code: Sized {
     fn from_code(code: u8) -> Option<Self>;
 }
 
+/// A type whose values have names.
+pub trait Named: Copy + PartialEq + 'static {
+    /// Every value, in order of its code.
+    const VALUES: &'static [Self];
+    /// Their names, in the same order.
+    const NAMES: &'static [&'static str];
+}
+
 /// Declares an enum: for each value its code in the protocol and its name in settings and output.
 #[macro_export]
 macro_rules! code {
@@ -37,6 +45,11 @@ macro_rules! code {
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|value| value.name() == name)
             }
+        }
+
+        impl $crate::Named for $name {
+            const VALUES: &'static [Self] = &Self::ALL;
+            const NAMES: &'static [&'static str] = &[$($text),+];
         }
 
         impl $crate::Code for $name {

@@ -12,7 +12,7 @@ mod rate;
 mod sample;
 mod window;
 
-pub use code::Code;
+pub use code::{Code, Named};
 pub use detector::Detector;
 pub use rate::Rate;
 pub use sample::{Channels, Domain, SampleFormat};

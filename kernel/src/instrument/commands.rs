@@ -2,9 +2,7 @@
 
 use core::fmt::Write;
 
-use wire::{
-    Header, Info, Message, NakCode, State, UploadBegin, VERSION_MAJOR, VERSION_MINOR, Window,
-};
+use wire::{Header, Info, Message, NakCode, State, UploadBegin, VERSION_MAJOR, VERSION_MINOR};
 
 use super::board::{Board, BoardInfo};
 use super::descriptor::cropped;
@@ -13,15 +11,13 @@ use super::line_rate::LOWEST_BAUD;
 use super::live::{Asker, Begun};
 use super::refusal::Refusal;
 use super::report;
-use super::settings::{EngineChoice, MAX_N, MIN_N};
+use super::settings::{EngineChoice, write_capabilities};
 use super::upload::Ending;
 use crate::baud::BaudError;
 use crate::engine::{Fft, QpuHost};
 
-/// Capabilities that depend neither on the board nor on a list, behind the windows.
-const CAPABILITIES: &str = ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\n\
-    upload=u8,i16,f32,i32,u8-high\ninput=gen,i2s,smi\nmode=stream,snapshot\naverage=1..,all\nexp=0..\n\
-    detector=mean,max,min,mean+max\ndc=keep,remove\npayload=4096\n";
+/// Capabilities that depend neither on the board nor on a setting.
+const CAPABILITIES: &str = "upload=u8,i16,f32,i32,u8-high\npayload=4096\n";
 
 /// The answer to a request that is not refused.
 enum Answer {
@@ -61,7 +57,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             Message::Hello(_) => self.send_info(header, board),
             Message::Ping(token) => self.link.outbox.put(envelope, &Message::Pong(*token)),
             Message::Get(keys) => {
-                let mut text = heapless::String::<768>::new();
+                let mut text = heapless::String::<1024>::new();
                 self.write_settings(keys, &mut text, board);
                 self.link.outbox.put(envelope, &Message::Settings(&text));
             }
@@ -169,11 +165,9 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     }
 
     fn write_capabilities(&mut self, about: &BoardInfo, out: &mut impl Write) {
-        let _ = write!(
-            out,
-            "protocol={VERSION_MAJOR}.{VERSION_MINOR}\nn={MIN_N}..{MAX_N}\nwindow={}{CAPABILITIES}",
-            Window::names(",")
-        );
+        let _ = writeln!(out, "protocol={VERSION_MAJOR}.{VERSION_MINOR}");
+        let _ = write_capabilities(out);
+        let _ = out.write_str(CAPABILITIES);
         if let Some((first, last)) = self.analyser.qpu_lengths() {
             let _ = writeln!(out, "qpu-n={}..{}", 1u32 << first, 1u32 << last);
         }

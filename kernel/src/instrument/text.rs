@@ -15,20 +15,23 @@ use crate::engine::{Candidate, EngineError, Fft};
 /// IDENT0 of a V3D of version 2.
 const V3D_IDENT0: u32 = 0x0244_3356;
 
-/// Answer to `help`.
-pub(super) const HELP: &str = "commands: help info get start stop plot probe report speed reboot\r\n\
-settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
-          input=gen|i2s|smi rate=50000 clock=board|adc channel=left|right|iq|qi\r\n\
-          mode=stream|snapshot\r\n\
-          detector=mean|max|min|mean+max exp=0 dc=keep|remove domain=real|complex\r\n\
-          first=all bins=0 centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
-for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";
+/// What `help` says before the settings.
+const COMMANDS: &str = "commands: help info get start stop plot probe report speed reboot\r\n";
+/// What it says after them.
+const PICTURES: &str = "for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";
 
 /// Answer to `plot` where there is nothing to draw.
 pub(super) const NO_SPECTRUM: &str = "there is no spectrum yet; type start, then plot";
 
 /// Lines of a spectrum that are named in text.
 const TEXT_LINES: usize = 4;
+
+/// Writes the answer to `help`.
+pub(super) fn write_help(out: &mut Notice) {
+    let _ = out.write_str(COMMANDS);
+    let _ = super::settings::write_help(out);
+    let _ = out.write_str(PICTURES);
+}
 
 /// Writes version, board, clocks, engine and reset cause. Text that does not fit is left out.
 pub(super) fn write_banner(

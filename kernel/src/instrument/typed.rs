@@ -1,7 +1,5 @@
 //! Lines typed by hand.
 
-use core::fmt::Write;
-
 use wire::State;
 
 use super::board::Board;
@@ -23,7 +21,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         let listener = core::mem::replace(&mut self.link.listener, Listener::Person);
         let result = match word {
             "help" | "?" => {
-                let _ = self.link.notice.write_str(text::HELP);
+                text::write_help(&mut self.link.notice);
                 return;
             }
             "info" => {
@@ -31,7 +29,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 return;
             }
             "get" => {
-                let mut settings = heapless::String::<768>::new();
+                let mut settings = heapless::String::<1024>::new();
                 self.write_settings(rest, &mut settings, board);
                 settings.lines().for_each(|line| self.link.say(line));
                 if settings.is_empty() {

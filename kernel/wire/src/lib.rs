@@ -17,6 +17,7 @@ mod frame;
 mod job;
 mod message;
 mod name;
+mod settings;
 mod spectrum;
 
 pub use codes::{Averaging, Dc, Encoding, Engine, NakCode, ResetCause, Source, State, Unit};
@@ -31,6 +32,7 @@ pub use frame::{
 pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, RunJob};
 pub use message::{Credit, Fault, Message, QpuResult, Status, UploadBegin, Uploaded};
 pub use name::Name;
+pub use settings::{SETTINGS, Setting};
 pub use signal::{Beta, Channels, Code, Detector, Domain, Rate, SampleFormat, Window};
 pub use spectrum::{
     Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, Doubt, MAX_CHUNK_DATA, Record,

@@ -2,16 +2,11 @@
 
 use std::io;
 
+use wire::SETTINGS;
+
 use crate::config::Settings;
 use crate::finding::Finding;
 use crate::folder::Folder;
-
-/// Keys that the firmware takes; a test holds them to the firmware's own.
-const KEYS: [&str; 22] = [
-    "n", "window", "overlap", "avg", "detector", "dc", "out", "domain", "first", "bins", "centre",
-    "unit", "engine", "start", "qputest", "allow", "input", "rate", "clock", "channel", "mode",
-    "exp",
-];
 
 /// Bytes of the line that the firmware looks at.
 const LONGEST: usize = 1024;
@@ -57,13 +52,17 @@ fn judge(name: &str, text: &str) -> Finding {
     // Words with a dot are the boot firmware's own.
     let unknown = words().find(|word| {
         let key = word.split('=').next().unwrap_or(word);
-        !(key.contains('.') || KEYS.contains(&key) && word.contains('='))
+        let is_known = SETTINGS.iter().any(|setting| setting.key == key);
+        !(key.contains('.') || is_known && word.contains('='))
     });
     match unknown {
-        Some(word) => wrong(&format!(
-            "{word}: no such setting; known are {}",
-            KEYS.join(", ")
-        )),
+        Some(word) => {
+            let keys: Vec<_> = SETTINGS.iter().map(|setting| setting.key).collect();
+            wrong(&format!(
+                "{word}: no such setting; known are {}",
+                keys.join(", ")
+            ))
+        }
         None => Finding::right(
             name,
             if lines.is_empty() {
@@ -72,29 +71,5 @@ fn judge(name: &str, text: &str) -> Finding {
                 lines[0].to_owned()
             },
         ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use kernel::instrument::{Problem, Settings};
-
-    #[test]
-    fn the_firmware_knows_the_same_keys() {
-        for key in KEYS {
-            let (_, error) = Settings::from_cmdline(&format!("{key}=?"));
-            let problem = error.expect("no setting has this value").problem;
-            assert_ne!(problem, Problem::UnknownKey, "{key}");
-        }
-        let (settings, _) = Settings::from_cmdline("");
-        let mut text = String::new();
-        settings
-            .write("all", &mut text)
-            .expect("strings take everything");
-        for line in text.lines() {
-            let key = line.split('=').next().expect("a line of a setting");
-            assert!(KEYS.contains(&key), "{key} is not known here");
-        }
     }
 }

@@ -26,12 +26,12 @@ impl Blocks {
         self.board.restart_sampling(config, self.now);
     }
 
-    /// Writes a word: of memory, below 0x2000_0000, or a register. A barrier follows.
+    /// Writes a word: of memory, or a register. A barrier follows.
     ///
     /// # Errors
     /// What a run would stop with.
     pub fn write(&mut self, address: u32, value: u32) -> Result<(), FaultKind> {
-        if address < 0x2000_0000 {
+        if address < self.board.memory.size() {
             *self.board.memory.word_mut(address) = value;
             return Ok(());
         }

@@ -4,6 +4,7 @@
 //! the system L2 (alias 0x4), ACT LED on GPIO 16 (active low).
 
 use crate::defect::DmaHold;
+use crate::map::MemoryMap;
 use crate::parts::{I2sPart, ParallelPart};
 
 /// Mistakes, punished by silicon and unseen by emulators, that end the run with a [`crate::Fault`].
@@ -98,6 +99,8 @@ pub struct Config {
     pub checks: Checks,
     /// Rate of the host's side of the serial line, in baud.
     pub host_baud: u32,
+    /// Places of peripherals and memory.
+    pub map: MemoryMap,
     /// Memory of the board in MiB: 256 or 512.
     pub ram_mib: u32,
     /// The GPU's part of it, at the top, in MiB (`gpu_mem`): 32 to 192. 64 is
@@ -203,6 +206,7 @@ impl Default for Config {
             v3d: true,
             checks: Checks::ALL,
             host_baud: 115_200,
+            map: MemoryMap::BCM2835,
             ram_mib: 512,
             gpu_mib: 64,
             uart_hz: crate::clock::UART_HZ as u32,

@@ -16,6 +16,7 @@ mod cpu;
 mod defect;
 mod devices;
 mod fault;
+mod map;
 mod memory;
 mod pages;
 mod parts;
@@ -31,6 +32,7 @@ pub use defect::{BadHold, Defect, DmaHold, HoldsAfter, UnknownDefect};
 pub use devices::pcm::PcmWords;
 pub use devices::smi::SmiReads;
 pub use fault::{Agent, Error, Fault, FaultKind, Stop};
+pub use map::MemoryMap;
 pub use parts::{
     Bursts, Feed, I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal,
     SignalError, Tone, Wav, Wiring,

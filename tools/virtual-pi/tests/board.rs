@@ -2,7 +2,8 @@
 
 mod guest;
 
-use guest::{Guest, INTC, PM, TIMER, UART, UNCACHED, V3D};
+use guest::capture::GPIO;
+use guest::{ASB, Guest, INTC, MAILBOX, PM, TIMER, UART, UNCACHED, V3D};
 use virtual_pi::{Config, Error, Stop, VirtualPi};
 
 const SECOND: u64 = 1_000_000_000;
@@ -361,7 +362,7 @@ fn bytes_sent_before_the_pins_are_connected_are_reported() {
     let mut guest = Guest::new();
     guest
         .uart()
-        .poke(0x2020_0004, 0)
+        .poke(GPIO + 0x04, 0)
         .poke(UART, b'x'.into())
         .hang();
     let mut pi = boot(Config::default(), &guest);
@@ -392,9 +393,9 @@ fn a_break_and_bytes_arrive_in_order() {
 #[test]
 fn the_led_is_recorded() {
     let mut guest = Guest::new();
-    guest.poke(0x2020_0004, 1 << 18);
+    guest.poke(GPIO + 0x04, 1 << 18);
     sleep_us(&mut guest, 1000);
-    guest.poke(0x2020_001c, 1 << 16).hang();
+    guest.poke(GPIO + 0x1c, 1 << 16).hang();
     let mut pi = boot(Config::default(), &guest);
     pi.run_until_ns(SECOND);
     let changes = pi.led_changes();
@@ -477,8 +478,8 @@ fn any_words_run_to_a_stop() {
         for register in 0..15 {
             // Pointers into memory, registers of peripherals, small numbers.
             let value = match next() % 4 {
-                0 => 0x2020_1000 | next() as u32 & 0xffc,
-                1 => 0x2000_b880 | next() as u32 & 0x3c,
+                0 => UART | next() as u32 & 0xffc,
+                1 => MAILBOX | next() as u32 & 0x3c,
                 2 => next() as u32 & 0xff,
                 _ => 0x0010_0000 | next() as u32 & 0xffff,
             };
@@ -523,7 +524,6 @@ const PULLED: u32 = 0x5a00_1000;
 
 #[test]
 fn a_reset_of_v3d_hangs_the_bus_unless_its_bridges_are_stopped() {
-    const ASB: u32 = 0x2000_a000;
     for bridges in [&[][..], &[0x08], &[0x0c], &[0x08, 0x0c]] {
         let mut guest = Guest::new();
         guest.uart();
@@ -544,7 +544,6 @@ fn a_reset_of_v3d_hangs_the_bus_unless_its_bridges_are_stopped() {
 
 #[test]
 fn a_register_of_v3d_is_cut_off_while_the_slave_bridge_stands() {
-    const ASB: u32 = 0x2000_a000;
     for again in [false, true] {
         let mut guest = Guest::new();
         guest.uart().poke(ASB + 0x08, 0x5a00_0001);

@@ -5,7 +5,8 @@
 mod guest;
 
 use guest::{
-    Guest, MAILBOX, STRONGLY_ORDERED, TIMER, UART, UNCACHED, V3D, WRITE_BACK, WRITE_THROUGH,
+    Guest, MAILBOX, PERIPHERALS, STRONGLY_ORDERED, TIMER, UART, UNCACHED, V3D, WRITE_BACK,
+    WRITE_THROUGH,
 };
 use virtual_pi::{Agent, Checks, Config, Fault, FaultKind, Stop, VirtualPi};
 
@@ -351,11 +352,11 @@ fn check_6_registers_are_words() {
 #[test]
 fn check_6_nothing_is_there() {
     for (address, gap) in [
-        (0x2030_5000, false),
-        (0x2000_0000, false),
+        (PERIPHERALS + 0x30_5000, false),
+        (PERIPHERALS, false),
         (0x5000_0000, false),
         (UART + 0x0c, false),
-        (0x2020_4000, true),
+        (PERIPHERALS + 0x20_4000, true),
     ] {
         let mut guest = Guest::new();
         guest.peek(address).hang();

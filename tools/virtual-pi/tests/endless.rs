@@ -7,6 +7,7 @@
 
 mod guest;
 
+use guest::capture::GPIO;
 use guest::{Guest, V3D};
 use virtual_pi::{Config, Stop, VirtualPi};
 
@@ -19,9 +20,9 @@ const LAUNCHES: u64 = 40_000;
 /// Bytes that an allocator may add for reasons of its own: less than a word for each launch.
 const SLACK: u64 = 1 << 18;
 
-const GPFSEL1: u32 = 0x2020_0004;
-const GPSET0: u32 = 0x2020_001c;
-const GPCLR0: u32 = 0x2020_0028;
+const GPFSEL1: u32 = GPIO + 0x04;
+const GPSET0: u32 = GPIO + 0x1c;
+const GPCLR0: u32 = GPIO + 0x28;
 const ACT_LED: u32 = 1 << 16;
 const SRQCS: u32 = V3D + 0x43c;
 /// `thrend` and two `nop`s.

@@ -2,16 +2,12 @@
 
 import { choice, element, labelled } from './dom.js';
 
-/** Settings that become a choice of the values among the board's capabilities; others are typed. */
-const CAPABLE = ['window', 'detector', 'dc', 'out', 'domain', 'mode'];
-/** Choices that no capability lists. */
-const UNLISTED = { engine: ['auto', 'fft', 'cpu'], unit: ['dBFS', 'dB'] };
 /** The window with a number, by a usual one. */
 const KAISER = 'kaiser:8.6';
 /** Records as text would leave the page without records. */
 const UNUSABLE = ['text'];
-/** Settings without a field: those that belong to the source, those of a start, and the rate. */
-const HIDDEN = ['input', 'rate', 'clock', 'channel', 'start', 'qputest', 'allow', 'baud'];
+/** Settings without a field: those that belong to the source, and that of a start. */
+const HIDDEN = ['input', 'rate', 'clock', 'channel', 'start'];
 
 /** `key=value` lines as pairs. */
 function pairs(text) {
@@ -21,18 +17,22 @@ function pairs(text) {
   });
 }
 
-/** Values of settings by their keys, from the board's capabilities (PROTOCOL.md, INFO). */
+/**
+ * Values of settings by their keys, from the board's capabilities (PROTOCOL.md, INFO). A setting
+ * with a range has none, but for the lengths: it is typed.
+ */
 function choicesOf(capabilities) {
-  const choices = { ...UNLISTED };
+  const choices = {};
   for (const [key, values] of pairs(capabilities)) {
     const range = /^(\d+)\.\.(\d+)$/.exec(values);
     if (key === 'n' && range) {
       choices.n = [];
       for (let n = Number(range[1]); n <= Number(range[2]); n *= 2) choices.n.push(String(n));
-    } else if (CAPABLE.includes(key)) {
-      const usable = values.split(',').filter((value) => !UNUSABLE.includes(value));
-      choices[key] = usable.map((value) => (value.startsWith('kaiser:') ? KAISER : value));
+      continue;
     }
+    const usable = values.split(',').filter((value) => !UNUSABLE.includes(value));
+    const names = usable.map((value) => (value.startsWith('kaiser:') ? KAISER : value));
+    if (!names.some((name) => name.includes('..'))) choices[key] = names;
   }
   return choices;
 }

@@ -3,21 +3,23 @@
 //! A text of words is taken as a whole or not at all, and every refusal is a sentence that says
 //! what would be right.
 
+mod forms;
 mod input;
 mod numbers;
 mod rate;
-mod words;
+mod table;
 
 use core::fmt::{self, Write};
 
 use qpu_programs::firmware;
-use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Rate, Unit, Window};
+use wire::{Detector, Encoding, NakCode, Name, Rate, Window};
 
 use input::check_parallel;
 pub use input::{Channel, ClockSource, Input, Mode};
-use numbers::number;
 pub(crate) use numbers::{fixed, rounded};
 use rate::{check_rate, usual_rate, write_nearest, write_nearest_smi};
+pub use table::Settings;
+pub(super) use table::{write_capabilities, write_help};
 
 /// The longest transform, in points; what the workspace is made for.
 pub const MAX_N: u32 = 1 << firmware::MAX_LOG2;
@@ -55,86 +57,6 @@ signal::code! {
     }
 }
 
-/// Everything that can be set.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Settings {
-    /// Points of a block: a power of two.
-    pub n: u32,
-    /// The window.
-    pub window: Window,
-    /// Overlap of blocks.
-    pub overlap: Overlap,
-    /// Blocks in a record; 0: one record at the end of an upload.
-    pub average: u32,
-    /// Records of an exponential average; 0: none.
-    pub exponential: u32,
-    /// The detector that makes one spectrum of them.
-    pub detector: Detector,
-    /// The mean of each block: kept or removed.
-    pub dc: Dc,
-    /// The form in which spectra leave.
-    pub output: Output,
-    /// Where live samples come from.
-    pub input: Input,
-    /// Their rate, for inputs other than the generator; `None`: the one that the ADC has.
-    pub rate: Option<Rate>,
-    /// The source of the clock of I2S.
-    pub clock: ClockSource,
-    /// The slots of I2S that are samples.
-    pub channel: Channel,
-    /// The samples that are taken when too many come.
-    pub mode: Mode,
-    /// The generator's samples. An upload names its own domain.
-    pub domain: Domain,
-    /// First bin sent; `None`: the lowest there is.
-    pub first: Option<i32>,
-    /// Bins sent; 0: all from the first on.
-    pub bins: u32,
-    /// The frequency that 0 Hz of the samples stands for, in hertz.
-    pub centre_hz: f64,
-    /// The name of levels.
-    pub unit: Unit,
-    /// The engine that is wanted.
-    pub engine: EngineChoice,
-    /// True if the generator starts unasked.
-    pub start: bool,
-    /// Rounds of the QPU self-test at the start; 0: none. Only `cmdline.txt` sets it.
-    pub selftest_rounds: u32,
-    /// True if a host may run programs of its own. Only `cmdline.txt` sets it.
-    pub allows_run: bool,
-}
-
-impl Default for Settings {
-    /// The settings of a board with nothing but a serial cable. At 115,200 baud a record takes 0.1
-    /// s, and one comes every 0.16 s.
-    fn default() -> Self {
-        Self {
-            n: 1024,
-            window: Window::Hann,
-            overlap: Overlap::Percent(50),
-            average: 16,
-            exponential: 0,
-            detector: Detector::Mean,
-            dc: Dc::Keep,
-            output: Output::Records(Encoding::U16),
-            input: Input::Generator,
-            rate: usual_rate(Input::Generator),
-            clock: ClockSource::Board,
-            channel: Channel::Left,
-            mode: Mode::Stream,
-            domain: Domain::Real,
-            first: None,
-            bins: 0,
-            centre_hz: 0.0,
-            unit: Unit::Dbfs,
-            engine: EngineChoice::Auto,
-            start: true,
-            selftest_rounds: 0,
-            allows_run: false,
-        }
-    }
-}
-
 /// Why a text of settings was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SettingError {
@@ -151,6 +73,8 @@ pub enum Problem {
     UnknownKey,
     /// The value is none of those possible.
     Value(&'static str),
+    /// The value is none of these names.
+    Names(&'static [&'static str]),
     /// There is no such window.
     Window,
     /// A transform length that is not a power of two.
@@ -181,6 +105,7 @@ impl SettingError {
             Problem::UnknownKey => NakCode::UNKNOWN_SETTING,
             Problem::TooLong => NakCode::NO_MEMORY,
             Problem::Value(_)
+            | Problem::Names(_)
             | Problem::Window
             | Problem::NotPowerOfTwo
             | Problem::NoDivisor(_)
@@ -193,8 +118,17 @@ impl fmt::Display for SettingError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let word = self.word;
         match self.problem {
-            Problem::UnknownKey => write!(f, "{word}: no such setting; known are {KEYS}"),
+            Problem::UnknownKey => {
+                write!(f, "{word}: no such setting; known are ")?;
+                forms::write_list(table::open().map(|row| &row.key), ", ", f)
+            }
             Problem::Value(right) => write!(f, "{word}: {right}"),
+            Problem::Names(names) => {
+                let (last, others) = names.split_last().unwrap_or((&"", &[]));
+                write!(f, "{word}: use ")?;
+                forms::write_list(others.iter(), ", ", f)?;
+                write!(f, " or {last}")
+            }
             Problem::Window => write!(
                 f,
                 "{word}: use {} or, with a beta from 0 to 30 of up to three decimals, kaiser:8.6",
@@ -214,15 +148,6 @@ impl fmt::Display for SettingError {
         }
     }
 }
-
-/// Names of the settings, for messages.
-const KEYS: &str = "n, window, overlap, avg, exp, detector, dc, out, input, rate, clock, channel, mode, domain, first, bins, centre, unit, engine, start";
-
-/// The key for rounds of the QPU self-test, in `cmdline.txt` only.
-const SELFTEST: &str = "qputest";
-
-/// The key for the permission of hosts to run programs, in `cmdline.txt` only.
-const ALLOW: &str = "allow";
 
 impl Settings {
     /// Samples that a block shares with the one before.
@@ -250,13 +175,24 @@ impl Settings {
     pub fn apply(&mut self, text: &str) -> Result<(), SettingError> {
         let mut settings = *self;
         for word in text.split_ascii_whitespace() {
-            settings.apply_word(word).map_err(|it| it.of(word))?;
+            let taken = settings.apply_word(word, false);
+            taken.map_err(|it| it.of(word))?;
         }
         settings.check_overlap()?;
         settings.check_exponential()?;
         settings.check_rate()?;
         *self = settings;
         Ok(())
+    }
+
+    /// Takes a word; `from_card`: also what only `cmdline.txt` sets.
+    fn apply_word(&mut self, word: &str, from_card: bool) -> Result<(), Problem> {
+        let (key, value) = word.split_once('=').unwrap_or(("", ""));
+        let row = table::find(key).ok_or(Problem::UnknownKey)?;
+        match row.card_only {
+            Some(why) if !from_card => Err(Problem::Value(why)),
+            _ => (row.take)(self, value),
+        }
     }
 
     /// Refuses a rate that the input cannot have.
@@ -293,13 +229,10 @@ impl Settings {
         let mut settings = Self::default();
         let mut first_error = None;
         for word in text.split_ascii_whitespace() {
-            let taken = match word.split_once('=') {
-                Some((SELFTEST, rounds)) => settings.set_selftest_rounds(rounds),
-                Some((ALLOW, what)) => settings.set_allowed(what),
-                Some((key, _)) if key.contains('.') => continue,
-                None if word.contains('.') => continue,
-                _ => settings.apply_word(word),
-            };
+            if word.split('=').next().unwrap_or(word).contains('.') {
+                continue;
+            }
+            let taken = settings.apply_word(word, true);
             if let Err(problem) = taken {
                 first_error = first_error.or(Some(problem.of(word)));
             }
@@ -326,33 +259,26 @@ impl Settings {
         (settings, first_error)
     }
 
-    fn set_selftest_rounds(&mut self, rounds: &str) -> Result<(), Problem> {
-        self.selftest_rounds = number(rounds, "use a number of rounds, for example qputest=100")?;
-        Ok(())
-    }
-
-    fn set_allowed(&mut self, what: &str) -> Result<(), Problem> {
-        self.allows_run |= what == "run";
-        match what {
-            "run" => Ok(()),
-            _ => Err(Problem::Value(
-                "only allow=run is known: a host may run programs of its own",
-            )),
-        }
-    }
-
     /// Writes the settings named in `keys`, all of them when it is empty or `all`, as lines that
     /// [`Self::apply`] reads back.
     ///
     /// # Errors
     /// That of `out`.
     pub fn write(&self, keys: &str, out: &mut impl Write) -> fmt::Result {
-        let keys = match keys.trim() {
-            "" | "all" => KEYS,
-            keys => keys,
-        };
-        keys.split([',', ' ', '\n'])
-            .try_for_each(|key| self.write_key(key.trim(), out))
+        if matches!(keys.trim(), "" | "all") {
+            return table::open().try_for_each(|row| self.write_row(row, out));
+        }
+        let named = keys.split([',', ' ', '\n']).map(str::trim);
+        named
+            .filter_map(table::find)
+            .filter(|row| row.card_only.is_none())
+            .try_for_each(|row| self.write_row(row, out))
+    }
+
+    fn write_row(&self, row: &table::SettingRow, out: &mut impl Write) -> fmt::Result {
+        write!(out, "{}=", row.key)?;
+        (row.write)(self, out)?;
+        out.write_str("\n")
     }
 }
 

@@ -64,6 +64,12 @@ fn settings_are_choices_of_the_board_and_typing_is_left_alone() {
     assert_eq!(choices("window")[5], "kaiser:8.6");
     // Text would be no record.
     assert_eq!(choices("out"), json!(["f32", "u16", "u8"]));
+    assert_eq!(choices("engine"), json!(["auto", "fft", "cpu"]));
+    // A range is typed.
+    assert_eq!(
+        open.eval("document.getElementById('setting-exp').type"),
+        "text"
+    );
     let typed = "(async () => {
         const { settings } = window.qpuscope.app;
         const field = (key) => document.getElementById(`setting-${key}`);

@@ -1,8 +1,8 @@
 //! Everything outside of the core: memory, peripherals, and the bus between them.
 //!
-//! Addresses are those of the BCM2835 as the ARM sees them: memory from 0, peripherals from
-//! 0x2000_0000. Blocks that exist on silicon but not here are faults of the class "not modelled",
-//! addresses where nothing exists are faults of the guest.
+//! Addresses are those that the ARM sees: memory from 0, peripherals where the board's
+//! [`crate::MemoryMap`] has them. Blocks that exist on silicon but not here are faults of the class
+//! "not modelled", addresses where nothing exists are faults of the guest.
 
 mod registers;
 #[cfg(test)]
@@ -23,12 +23,11 @@ use crate::devices::property::{Firmware, PARSE_ERROR};
 use crate::devices::sampling::Sampling;
 use crate::devices::timer::SystemTimer;
 use crate::devices::uart::Uart;
-use crate::devices::v3d::{ALIAS, Access, Bus, V3dPort};
+use crate::devices::v3d::{Access, Bus, V3dPort};
 use crate::fault::{Agent, FaultKind, Mistake};
+use crate::map::{self, Block, PAST_L2};
 use crate::memory::Memory;
 
-/// The PCM block.
-const PCM: u32 = 0x2020_3000;
 /// Mailbox channel of property requests.
 const PROPERTY_CHANNEL: u32 = 8;
 /// A property buffer longer than this is taken for a wrong size word.
@@ -146,7 +145,8 @@ impl Board {
         self.advance_sampling(now);
         change(&mut self.sampling, now);
         if let Err(kind) = self.sampling.rewire(&self.gpio, now) {
-            self.fault.get_or_insert(Mistake::new(kind, PCM));
+            let pcm = self.config.map.address(Block::Pcm);
+            self.fault.get_or_insert(Mistake::new(kind, pcm));
         }
     }
 
@@ -193,6 +193,7 @@ impl Board {
         let mut bus = DmaBus {
             memory: &mut self.memory,
             lines: &mut self.lines,
+            map: self.config.map,
             check_alias: self.config.checks.bus_address,
             writes: Writes {
                 outstanding: self.config.dma_outstanding_writes as usize,
@@ -207,9 +208,10 @@ impl Board {
 
     /// The ARM fills or writes back a line at `now`; gives the clocks until its data is there.
     pub fn arm_access(&mut self, physical: u32, write: bool, now: u64) -> u64 {
+        let bus = physical | self.config.map.alias;
         self.v3d_at(now).arm_access(Access {
             at: now,
-            bus: physical | ALIAS,
+            bus,
             bytes: LINE_BYTES,
             write,
             passes: false,
@@ -230,6 +232,7 @@ impl Board {
             lines: &mut self.lines,
             fault: &mut self.fault,
             guest: None,
+            map: self.config.map,
             check_alias: self.config.checks.bus_address,
         };
         act(&mut self.v3d, &mut bus)
@@ -279,7 +282,8 @@ impl Board {
     pub fn hangs(&self, address: u32) -> bool {
         let dark = self.config.unpowered_v3d_hangs && !self.firmware.v3d_powered();
         let cut_off = dark || self.asb.slave.stands || self.pm.v3d_held;
-        self.bus_hangs || (address & !0xfff == 0x20c0_0000 && cut_off)
+        let is_v3d = || matches!(self.config.map.block(address), Some((Block::V3d, _)));
+        self.bus_hangs || (cut_off && is_v3d())
     }
 
     /// The ARM pulls V3D's reset line. A block that still has a way to memory may be in the middle
@@ -316,17 +320,18 @@ impl Board {
     fn serve_property(&mut self, address: u32, now: u64) -> Result<(), (FaultKind, u32)> {
         // The firmware takes the uncached alias as well as the one of the L2 (docs/hardware/qpu.md
         // 7.2).
-        let aliased = matches!(address & 0xc000_0000, 0x4000_0000 | 0xc000_0000);
+        let wanted = self.config.map.alias;
+        let aliased = [wanted, PAST_L2].contains(&map::alias(address));
         if self.config.checks.bus_address && !aliased {
             return Err((
                 FaultKind::BusAlias {
                     agent: Agent::Mailbox,
-                    wanted: ALIAS,
+                    wanted,
                 },
                 address,
             ));
         }
-        let start = address & 0x3fff_ffff;
+        let start = map::physical(address);
         let inside =
             |bytes: u32| u64::from(start) + u64::from(bytes) <= u64::from(self.memory.size());
         if !inside(12) {

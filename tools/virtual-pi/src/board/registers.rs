@@ -2,35 +2,19 @@
 
 use super::Board;
 use crate::devices::dma::Dma;
+use crate::devices::mailbox;
 use crate::devices::v3d::SRQPC;
 use crate::fault::{Agent, FaultKind};
-
-/// The SMI block.
-const SMI: u32 = 0x2060_0000;
-/// Blocks of the BCM2835 that are not modelled: their first and last address.
-///
-/// Source: BCM2835 ARM Peripherals, section 1.2; docs/hardware/platform.md, register maps.
-const UNMODELLED: [(u32, u32, &str); 13] = [
-    (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
-    (0x2010_4000, 0x2010_4fff, "the random number generator"),
-    (0x2020_2000, 0x2020_2fff, "SDHOST"),
-    (0x2020_4000, 0x2020_4fff, "SPI0"),
-    (0x2020_5000, 0x2020_5fff, "I2C0"),
-    (0x2020_c000, 0x2020_cfff, "PWM"),
-    (0x2021_2000, 0x2021_2fff, "the temperature sensor"),
-    (0x2021_4000, 0x2021_4fff, "the SPI slave"),
-    (0x2021_5000, 0x2021_5fff, "AUX (mini UART, SPI1, SPI2)"),
-    (0x2030_0000, 0x2030_0fff, "EMMC"),
-    (0x2080_4000, 0x2080_4fff, "I2C1"),
-    (0x2080_5000, 0x2080_5fff, "I2C2"),
-    (0x2098_0000, 0x2099_ffff, "USB"),
-];
+use crate::map::Block;
 
 impl Board {
     /// True if to read this register changes nothing, no event's time either: registers of the
     /// system timer, and the status of mailbox 0, which guests read again and again as they wait.
-    pub const fn only_looks(address: u32) -> bool {
-        matches!(address, 0x2000_3000..0x2000_4000 | 0x2000_b898)
+    pub fn only_looks(&self, address: u32) -> bool {
+        matches!(
+            self.config.map.block(address),
+            Some((Block::SystemTimer, _) | (Block::Mailbox, mailbox::STATUS))
+        )
     }
 
     /// Reads a peripheral register at its ARM address.
@@ -39,49 +23,55 @@ impl Board {
     /// Nothing there, not modelled, or another one has been read with no barrier since.
     pub fn read_register(&mut self, address: u32, now: u64) -> Result<u32, FaultKind> {
         self.check_order(address)?;
-        let (page, offset) = (address & !0xfff, address & 0xfff);
-        self.read_from = Some(page);
-        self.bring(page, now);
-        match page {
-            0x2000_3000 => self.timer.read(offset),
-            0x2000_b000 => match offset {
-                0x200..=0x227 => {
-                    self.advance(now);
-                    self.interrupts();
-                    self.intc.read(offset - 0x200)
-                }
-                0x880..=0x8bf => self.mailbox.read(offset - 0x880),
-                _ => Err(missing(address)),
-            },
-            0x2000_a000 => self.asb.read(offset),
-            0x2000_7000 => self.sampling.dma.read(offset, &self.sampling.paced, now),
-            0x2010_0000 => self.pm.read(offset, now),
-            0x2010_1000 => self.sampling.clocks.read(offset, now),
-            0x2020_0000 => {
+        self.read_from = Some(page(address));
+        let (block, offset) = self.block(address)?;
+        self.bring(block, now);
+        match block {
+            Block::SystemTimer => self.timer.read(offset),
+            Block::Interrupts => {
+                self.advance(now);
+                self.interrupts();
+                self.intc.read(offset)
+            }
+            Block::Mailbox => self.mailbox.read(offset),
+            Block::Asb => self.asb.read(offset),
+            Block::Dma => self.sampling.dma.read(offset, &self.sampling.paced, now),
+            Block::Pm => self.pm.read(offset, now),
+            Block::ClockManager => self.sampling.clocks.read(offset, now),
+            Block::Gpio => {
                 let outside = self.sampling.levels(&self.gpio, now);
                 self.gpio.read(offset, outside, now)
             }
-            0x2020_3000 => self.sampling.paced.pcm.read(offset),
-            SMI => self.sampling.paced.smi.read(offset),
-            0x2020_1000 => self.uart.read(offset),
-            0x20c0_0000 => Ok(self.v3d.read(offset)),
-            _ => Err(missing(address)),
+            Block::Pcm => self.sampling.paced.pcm.read(offset),
+            Block::Smi => self.sampling.paced.smi.read(offset),
+            Block::Uart => self.uart.read(offset),
+            Block::V3d => Ok(self.v3d.read(offset)),
         }
     }
 
-    /// Brings the block of a page to `now`.
-    fn bring(&mut self, page: u32, now: u64) {
-        match page {
-            0x2000_3000 => {
+    /// The block at an ARM address, and the offset in it.
+    fn block(&self, address: u32) -> Result<(Block, u32), FaultKind> {
+        let map = self.config.map;
+        map.block(address)
+            .ok_or_else(|| match map.unmodelled(address) {
+                Some(name) => FaultKind::NotModelled(format!("{name}, at {address:#010x}")),
+                None => FaultKind::Unmapped,
+            })
+    }
+
+    /// Brings a block to `now`.
+    fn bring(&mut self, block: Block, now: u64) {
+        match block {
+            Block::SystemTimer => {
                 self.timer.advance(now);
             }
-            0x2000_7000 | 0x2020_0000 | 0x2020_3000 | SMI => {
+            Block::Dma | Block::Gpio | Block::Pcm | Block::Smi => {
                 self.advance_sampling(now);
             }
-            0x2020_1000 => {
+            Block::Uart => {
                 self.uart.advance(now);
             }
-            0x20c0_0000 => {
+            Block::V3d => {
                 self.v3d_at(now);
             }
             _ => {}
@@ -95,23 +85,20 @@ impl Board {
     /// without.
     pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
         self.check_order(address)?;
-        let (page, offset) = (address & !0xfff, address & 0xfff);
-        match (page, offset) {
-            (0x2000_b000, 0x8a0) => self.check_barrier(Agent::Mailbox)?,
-            (0x2000_7000, _) if Dma::starts(offset, value) => self.check_barrier(Agent::Dma)?,
-            (0x20c0_0000, SRQPC) => self.check_barrier(Agent::V3d)?,
+        let (block, offset) = self.block(address)?;
+        match (block, offset) {
+            (Block::Mailbox, mailbox::WRITE) => self.check_barrier(Agent::Mailbox)?,
+            (Block::Dma, _) if Dma::starts(offset, value) => self.check_barrier(Agent::Dma)?,
+            (Block::V3d, SRQPC) => self.check_barrier(Agent::V3d)?,
             _ => {}
         }
-        self.bring(page, now);
-        match page {
-            0x2000_3000 => self.timer.write(offset, value),
-            0x2000_b000 => match offset {
-                0x200..=0x227 => self.intc.write(offset - 0x200, value),
-                0x880..=0x8bf => self.mailbox.write(offset - 0x880, value, now),
-                _ => Err(missing(address)),
-            },
-            0x2000_7000 => self.sampling.dma.write(offset, value, now),
-            0x2010_0000 => {
+        self.bring(block, now);
+        match block {
+            Block::SystemTimer => self.timer.write(offset, value),
+            Block::Interrupts => self.intc.write(offset, value),
+            Block::Mailbox => self.mailbox.write(offset, value, now),
+            Block::Dma => self.sampling.dma.write(offset, value, now),
+            Block::Pm => {
                 self.note_password("PM", offset, value);
                 let held = self.pm.v3d_held;
                 self.pm.write(offset, value, now)?;
@@ -120,36 +107,35 @@ impl Board {
                 }
                 Ok(())
             }
-            0x2010_1000 => {
+            Block::ClockManager => {
                 self.note_password("the clock manager", offset, value);
                 self.advance_sampling(now);
                 self.sampling.clocks.write(offset, value, now)?;
                 self.sampling.rewire(&self.gpio, now)
             }
-            0x2020_3000 => {
+            Block::Pcm => {
                 self.sampling.paced.pcm.write(offset, value, now)?;
                 self.sampling.rewire(&self.gpio, now)
             }
-            SMI => self.sampling.paced.smi.write(offset, value, now),
-            0x2000_a000 => {
+            Block::Smi => self.sampling.paced.smi.write(offset, value, now),
+            Block::Asb => {
                 self.v3d_at(now);
                 self.asb.write(offset, value, self.config.v3d_reset)?;
                 self.v3d.halted = self.asb.master.stands;
                 Ok(())
             }
-            0x2020_0000 => {
+            Block::Gpio => {
                 self.uart.advance(now);
                 self.gpio.write(offset, value, now)?;
                 self.uart
                     .set_pins(self.gpio.uart_sends(), self.gpio.uart_receives());
                 self.sampling.rewire(&self.gpio, now)
             }
-            0x2020_1000 => self.uart.write(offset, value, now),
-            0x20c0_0000 => {
+            Block::Uart => self.uart.write(offset, value, now),
+            Block::V3d => {
                 self.v3d.write(offset, value);
                 Ok(())
             }
-            _ => Err(missing(address)),
         }
     }
 
@@ -167,7 +153,7 @@ impl Board {
     }
 
     fn check_order(&self, address: u32) -> Result<(), FaultKind> {
-        let is_other = |block| block != address & !0xfff;
+        let is_other = |read| read != page(address);
         if self.config.checks.peripheral_order && self.read_from.is_some_and(is_other) {
             return Err(FaultKind::PeripheralOrder);
         }
@@ -185,13 +171,10 @@ impl Board {
     }
 }
 
-/// The fault of an access to an address where this model has nothing.
-fn missing(address: u32) -> FaultKind {
-    let is_in = |(first, last, _): &&(u32, u32, &str)| (*first..=*last).contains(&address);
-    match UNMODELLED.iter().find(is_in) {
-        Some((.., name)) => FaultKind::NotModelled(format!("{name}, at {address:#010x}")),
-        None => FaultKind::Unmapped,
-    }
+/// The page of an address, which stands for its peripheral in the check of barriers. Mailbox and
+/// interrupt controller share one and count as the same.
+fn page(address: u32) -> u32 {
+    address & !0xfff
 }
 
 #[cfg(test)]
@@ -199,24 +182,61 @@ mod tests {
     use super::*;
     use crate::Config;
     use crate::clock::ARM_HZ;
+    use crate::map::MemoryMap;
 
     #[test]
     fn a_register_that_only_looks_leaves_events_and_interrupts_as_they_are() {
         let mut board = Board::new(&Config::default());
+        let map = board.config.map;
+        let timer = map.address(Block::SystemTimer);
+        let mailbox = map.address(Block::Mailbox);
         // A match of the timer in a second, and before it an answer of the mailbox.
-        for (address, value) in [(0x2000_3010, 1_000_000), (0x2000_b8a0, 0x8008)] {
+        for (address, value) in [(timer + 0x10, 1_000_000), (mailbox + 0x20, 0x8008)] {
             board.barrier();
             board.write_register(address, value, 0).expect("a register");
         }
         let (next, interrupts) = (board.advance(0), board.interrupts());
-        for address in (0x2000_3000..0x2000_301c).step_by(4).chain([0x2000_b898]) {
-            assert!(Board::only_looks(address), "{address:#x}");
+        let looks = (timer..timer + 0x1c).step_by(4).chain([mailbox + 0x18]);
+        for address in looks {
+            assert!(board.only_looks(address), "{address:#x}");
             board.barrier();
             board.read_register(address, next - 1).expect("a register");
             assert_eq!(board.advance(next - 1), next, "{address:#x}");
             assert_eq!(board.interrupts(), interrupts, "{address:#x}");
         }
         assert!(next < ARM_HZ, "the answer is before the match");
-        assert!(!Board::only_looks(0x2000_b880), "it takes an answer out");
+        assert!(!board.only_looks(mailbox), "it takes an answer out");
+    }
+
+    #[test]
+    fn a_board_answers_at_the_base_that_it_is_given() {
+        let bases = [MemoryMap::BCM2835.peripherals, 0x3f00_0000];
+        for (base, other) in [(bases[0], bases[1]), (bases[1], bases[0])] {
+            let map = MemoryMap {
+                peripherals: base,
+                ..MemoryMap::BCM2835
+            };
+            let mut board = Board::new(&Config {
+                map,
+                ..Config::default()
+            });
+            // A compare of the timer, DREQ_A of PCM, and GPIO's functions.
+            for (offset, value) in [(0x3010, 5), (0x20_3014, 0x20), (0x20_0000, 0o1234)] {
+                board.write_register(base + offset, value, 0).unwrap();
+                let unmapped = board.write_register(other + offset, 0, 0);
+                assert_eq!(unmapped, Err(FaultKind::Unmapped));
+                let unmapped = board.read_register(other + offset, 0);
+                assert_eq!(unmapped, Err(FaultKind::Unmapped));
+                board.barrier();
+                assert_eq!(board.read_register(base + offset, 0), Ok(value));
+                board.barrier();
+            }
+            // SPI0, which is not modelled.
+            let gap = board.read_register(base + 0x20_4000, 0);
+            assert!(matches!(gap, Err(FaultKind::NotModelled(_))));
+            board.barrier();
+            let unmapped = board.read_register(other + 0x20_4000, 0);
+            assert_eq!(unmapped, Err(FaultKind::Unmapped));
+        }
     }
 }

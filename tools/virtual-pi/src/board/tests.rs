@@ -4,6 +4,7 @@
 use super::Board;
 use crate::clock::ARM_HZ;
 use crate::config::{Checks, Config};
+use crate::map::{Block, MemoryMap, bus_address};
 use crate::parts::{
     I2sPart, I2sPins, I2sRole, MicrophoneSide, ParallelPart, ParallelWiring, Signal, Wiring,
 };
@@ -87,19 +88,20 @@ fn parallel(random: &mut Random) -> Option<ParallelPart> {
 fn write(random: &mut Random) -> (u32, u32) {
     const TI: u32 = 3 << 16 | 1 << 10 | 1 << 4;
     const SMI_TI: u32 = 4 << 16 | 3 << 12 | 1 << 10 | 1 << 5 | 1 << 4;
+    let at = |block| MemoryMap::BCM2835.address(block);
     match random.next() % 10 {
         0 | 1 => {
             let channel = random.of(&[0, 2, 5, 8, 14, 3]) << 8;
             let offset = random.of(&[0, 0, 4, 4, 0x1c, 0x20, 0x08, 0xfc]);
             let blocks = BLOCKS + 32 * (random.next() % 8);
             let known = [1, 0, 1 << 31, 1 << 30 | 1, 6, 0x4000_0000 | blocks, blocks];
-            (0x2000_7000 + channel + offset, random.word(&known))
+            (at(Block::Dma) + channel + offset, random.word(&known))
         }
         2 => {
             let offset = random.of(&[0x70, 0x74, 0x98, 0x98, 0x9c, 0x9c, 0xb0, 0xb4, 0x10]);
             let known = [1, 6, 0x11, 0x16, 6 << 12, 1 << 12, 0x20, 0];
             (
-                0x2010_1000 + offset,
+                at(Block::ClockManager) + offset,
                 0x5a00_0000 | random.word(&known) & 0xff_ffff,
             )
         }
@@ -115,7 +117,7 @@ fn write(random: &mut Random) -> (u32, u32) {
                 0xc018_c218,
                 0x20,
             ];
-            (0x2020_3000 + offset, random.word(&known))
+            (at(Block::Pcm) + offset, random.word(&known))
         }
         5 => {
             let offset = random.of(&[0, 4, 8, 12, 0x1c]);
@@ -128,7 +130,7 @@ fn write(random: &mut Random) -> (u32, u32) {
                 0o5555,
                 4 << 12,
             ];
-            (0x2020_0000 + offset, random.word(&known))
+            (at(Block::Gpio) + offset, random.word(&known))
         }
         6 | 7 => {
             let offset = random.of(&[0, 0, 0, 4, 8, 0x10, 0x10, 0x18, 0x30, 0x34, 0x38, 0x0c]);
@@ -144,7 +146,7 @@ fn write(random: &mut Random) -> (u32, u32) {
                 3,
                 100_000,
             ];
-            (0x2060_0000 + offset, random.word(&known))
+            (at(Block::Smi) + offset, random.word(&known))
         }
         // A word of a control block.
         _ => {
@@ -154,8 +156,8 @@ fn write(random: &mut Random) -> (u32, u32) {
                 TI,
                 TI | 9,
                 SMI_TI,
-                0x7e20_3004,
-                0x7e60_000c,
+                bus_address(Block::Pcm) + 0x04,
+                bus_address(Block::Smi) + 0x0c,
                 0x4020_0000,
                 256,
                 0,
@@ -187,7 +189,7 @@ fn no_write_to_the_sampling_blocks_breaks_the_model() {
         let mut now = 0;
         for _ in 0..WRITES {
             let (address, value) = write(&mut random);
-            if address < 0x2000_0000 {
+            if address < board.memory.size() {
                 *board.memory.word_mut(address) = value;
                 continue;
             }

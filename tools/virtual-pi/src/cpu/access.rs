@@ -262,7 +262,7 @@ impl Cpu {
     fn load_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<u32> {
         self.check_device(physical, size, manner)?;
         let value = self.board.read_register(physical & !3, self.clock);
-        if !Board::only_looks(physical) {
+        if !self.board.only_looks(physical) {
             self.deadline = 0;
         }
         self.drop_unmade();

@@ -11,6 +11,11 @@ use super::NEVER;
 use crate::clock::ARM_HZ;
 use crate::fault::FaultKind;
 
+/// STATUS of mailbox 0, the answers.
+pub const STATUS: u32 = 0x18;
+/// WRITE of mailbox 1, the requests.
+pub const WRITE: u32 = 0x20;
+
 const FULL: u32 = 1 << 31;
 const EMPTY: u32 = 1 << 30;
 const DEPTH: usize = 8;
@@ -70,7 +75,7 @@ impl Mailbox {
             // What an empty mailbox reads is not documented; 0 names no channel in use.
             0x00 => self.answers.pop_front().unwrap_or(0),
             0x10 => self.answers.front().copied().unwrap_or(0),
-            0x18 => status(self.answers.len()),
+            STATUS => status(self.answers.len()),
             0x1c => self.config,
             0x38 => status(self.requests.len()),
             _ => return Err(gap(offset)),
@@ -81,12 +86,12 @@ impl Mailbox {
     pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
         match offset {
             0x1c => self.config = value & 0x7f,
-            0x20 if self.requests.len() < DEPTH => {
+            WRITE if self.requests.len() < DEPTH => {
                 let earliest = self.requests.back().map_or(now, |&(ready, _)| ready);
                 self.requests
                     .push_back((earliest + self.answer_clocks, value));
             }
-            0x20 => {}
+            WRITE => {}
             _ => return Err(gap(offset)),
         }
         Ok(())

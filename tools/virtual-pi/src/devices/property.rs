@@ -9,6 +9,7 @@
 use super::dma::FREE_CHANNELS;
 use crate::clock::{ARM_HZ, V3D_HZ};
 use crate::config::Config;
+use crate::map;
 
 /// Buffer code: request processed.
 pub const SUCCESS: u32 = 0x8000_0000;
@@ -215,7 +216,7 @@ impl Firmware {
             .blocks
             .iter()
             .flatten()
-            .map(|block| (block.0 & 0x3fff_ffff) + block.1)
+            .map(|block| map::physical(block.0) + block.1)
             .max();
         let start = start
             .unwrap_or(self.arm_bytes() + (16 << 20))
@@ -226,7 +227,8 @@ impl Firmware {
         if !fits {
             return 0;
         }
-        self.blocks.push(Some((start | 0x4000_0000, bytes)));
+        self.blocks
+            .push(Some((start | self.config.map.alias, bytes)));
         self.blocks.len() as u32
     }
 

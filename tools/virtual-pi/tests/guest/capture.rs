@@ -3,12 +3,14 @@
 //! Registers and bits: BCM2835 ARM Peripherals, chapters 4, 6 and 8.
 #![allow(dead_code, missing_docs)]
 
-use super::Guest;
+use super::{Guest, PERIPHERALS, PERIPHERALS_BUS};
 
-pub const DMA: u32 = 0x2000_7000;
-pub const CM: u32 = 0x2010_1000;
-pub const GPIO: u32 = 0x2020_0000;
-pub const PCM: u32 = 0x2020_3000;
+pub const DMA: u32 = PERIPHERALS + 0x7000;
+pub const CM: u32 = PERIPHERALS + 0x10_1000;
+pub const GPIO: u32 = PERIPHERALS + 0x20_0000;
+pub const PCM: u32 = PERIPHERALS + 0x20_3000;
+/// Bus address of its FIFO.
+const FIFO: u32 = PERIPHERALS_BUS + 0x20_3004;
 
 /// Physical addresses of the control blocks and of the ring.
 pub const BLOCKS: u32 = 0x0020_0000;
@@ -104,7 +106,7 @@ impl Capture {
             let at = BLOCKS + 32 * index;
             let words = [
                 self.ti,
-                0x7e20_3004,
+                FIFO,
                 self.alias | (RING + index * self.half),
                 self.half,
                 0,

@@ -11,12 +11,17 @@ const TABLE: u32 = 0x1_0000;
 pub mod capture;
 pub mod parallel;
 
-pub const UART: u32 = 0x2020_1000;
-pub const MAILBOX: u32 = 0x2000_b880;
-pub const TIMER: u32 = 0x2000_3000;
-pub const INTC: u32 = 0x2000_b200;
-pub const PM: u32 = 0x2010_0000;
-pub const V3D: u32 = 0x20c0_0000;
+/// ARM address of the peripherals, and their bus address.
+pub const PERIPHERALS: u32 = 0x2000_0000;
+pub const PERIPHERALS_BUS: u32 = 0x7e00_0000;
+
+pub const UART: u32 = PERIPHERALS + 0x20_1000;
+pub const MAILBOX: u32 = PERIPHERALS + 0xb880;
+pub const TIMER: u32 = PERIPHERALS + 0x3000;
+pub const INTC: u32 = PERIPHERALS + 0xb200;
+pub const PM: u32 = PERIPHERALS + 0x10_0000;
+pub const V3D: u32 = PERIPHERALS + 0xc0_0000;
+pub const ASB: u32 = PERIPHERALS + 0xa000;
 
 /// Descriptors of 1 MiB sections, full access, domain 0.
 pub const WRITE_BACK: u32 = 0x0000_1c0e;
@@ -46,7 +51,7 @@ impl Guest {
         for (mib, entry) in table.iter_mut().enumerate() {
             *entry = match mib as u32 {
                 mib @ 0..=255 => mib << 20 | WRITE_BACK,
-                mib @ 0x200..=0x20f => mib << 20 | DEVICE,
+                mib if mib >> 4 == PERIPHERALS >> 24 => mib << 20 | DEVICE,
                 _ => 0,
             };
         }
@@ -194,7 +199,7 @@ impl Guest {
 
     /// GPIO 14 and 15 to ALT0, 115,200 baud from 48 MHz, FIFOs on; clobbers r0 and r1.
     pub fn uart(&mut self) -> &mut Self {
-        self.poke(0x2020_0004, 4 << 12 | 4 << 15)
+        self.poke(capture::GPIO + 0x04, 4 << 12 | 4 << 15)
             .poke(UART + 0x24, 26)
             .poke(UART + 0x28, 3)
             .poke(UART + 0x2c, 0x70)

@@ -3,10 +3,12 @@
 //! Registers and bits: Linux `bcm2835_smi.h`; iosoft's `rpi_smi_adc_test.c`.
 #![allow(dead_code, missing_docs)]
 
-use super::Guest;
 use super::capture::{BLOCKS, BUS, CM, DMA, GPIO, RING};
+use super::{Guest, PERIPHERALS, PERIPHERALS_BUS};
 
-pub const SMI: u32 = 0x2060_0000;
+pub const SMI: u32 = PERIPHERALS + 0x60_0000;
+/// Bus address of its FIFO.
+const FIFO: u32 = PERIPHERALS_BUS + 0x60_000c;
 
 /// ENABLE and PXLDAT; CLEAR; START.
 pub const CS_ON: u32 = 1 | 1 << 14;
@@ -91,7 +93,7 @@ impl Parallel {
             let at = BLOCKS + 32 * index;
             let to = BUS | (RING + index * self.half);
             let next = BUS | (BLOCKS + 32 * (1 - index));
-            let words = [ti, 0x7e60_000c, to, self.half, 0, next, 0, 0];
+            let words = [ti, FIFO, to, self.half, 0, next, 0, 0];
             for (word, value) in words.iter().enumerate() {
                 guest.poke(at + 4 * word as u32, *value);
             }

@@ -11,8 +11,9 @@
 //! Source: BCM2835 ARM Peripherals, sections 1.2.3 and 4.1; docs/hardware/platform.md, D.5.
 
 use crate::checks::Lines;
-use crate::devices::v3d::{ALIAS, Access, Bus, V3dPort};
+use crate::devices::v3d::{Access, Bus, V3dPort};
 use crate::fault::{Agent, FaultKind, Mistake};
+use crate::map::{self, MemoryMap};
 use crate::memory::Memory;
 
 /// Writes of DMA, by a board's settings.
@@ -30,6 +31,8 @@ pub struct DmaBus<'a> {
     pub memory: &'a mut Memory,
     /// Its lines in the caches.
     pub lines: &'a mut Lines,
+    /// Aliases of memory.
+    pub map: MemoryMap,
     /// True if the alias is checked.
     pub check_alias: bool,
     /// The settings of writes.
@@ -45,18 +48,18 @@ pub struct DmaBus<'a> {
 impl DmaBus<'_> {
     /// The physical address of `bytes` bytes, and true if they lie past the L2.
     fn physical(&self, bus: u32, bytes: usize) -> Result<(u32, bool), (FaultKind, u32)> {
-        let physical = bus & 0x3fff_ffff;
-        if bus < 0x4000_0000 && self.check_alias {
+        let physical = map::physical(bus);
+        if map::alias(bus) == 0 && self.check_alias {
             let kind = FaultKind::BusAlias {
                 agent: Agent::Dma,
-                wanted: ALIAS,
+                wanted: self.map.alias,
             };
             return Err((kind, bus));
         }
         if u64::from(physical) + bytes as u64 > u64::from(self.memory.size()) {
             return Err((FaultKind::BusAddress(Agent::Dma), bus));
         }
-        Ok((physical, bus >= 0xc000_0000))
+        Ok((physical, self.map.passes_l2(bus)))
     }
 
     /// Reads memory at the clock `at`; gives the clocks for which it waits for others.
@@ -102,6 +105,7 @@ impl DmaBus<'_> {
             lines: self.lines,
             fault: self.fault,
             guest: None,
+            map: self.map,
             check_alias: self.check_alias,
         };
         self.v3d.dma_access(access, &mut memory)

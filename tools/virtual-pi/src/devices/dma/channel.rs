@@ -15,8 +15,7 @@ use std::collections::VecDeque;
 
 use super::bus::{DmaBus, Writes};
 use super::control_block::{
-    BYTES, ControlBlock, DEST_INC, DEST_WIDTH, INTEN, SRC_INC, SRC_WIDTH, WAIT_RESP, is_peripheral,
-    misuse,
+    BYTES, ControlBlock, DEST_INC, DEST_WIDTH, INTEN, SRC_INC, SRC_WIDTH, WAIT_RESP, misuse,
 };
 use super::paced::Paced;
 use crate::clock::{
@@ -24,6 +23,7 @@ use crate::clock::{
 };
 use crate::devices::NEVER;
 use crate::fault::FaultKind;
+use crate::map::is_peripheral;
 use crate::rules::BlockRule;
 
 const ACTIVE: u32 = 1 << 0;

@@ -7,6 +7,7 @@
 //! Source: BCM2835 ARM Peripherals, sections 4.2 and 4.5.
 
 use crate::fault::FaultKind;
+use crate::map::is_peripheral;
 
 pub const INTEN: u32 = 1 << 0;
 pub const TDMODE: u32 = 1 << 1;
@@ -47,11 +48,6 @@ pub struct ControlBlock {
 /// A mistake of a guest that uses DMA.
 pub fn misuse(what: &'static str) -> FaultKind {
     FaultKind::Misuse("DMA", what)
-}
-
-/// True for an address of a peripheral.
-pub fn is_peripheral(bus: u32) -> bool {
-    bus >> 24 == 0x7e
 }
 
 impl ControlBlock {

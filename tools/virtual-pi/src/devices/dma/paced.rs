@@ -7,10 +7,11 @@ use crate::devices::NEVER;
 use crate::devices::pcm::Pcm;
 use crate::devices::smi::Smi;
 use crate::fault::FaultKind;
+use crate::map::{Block, bus_address};
 
 /// Bus addresses of the FIFOs.
-const PCM_FIFO: u32 = 0x7e20_3004;
-const SMI_FIFO: u32 = 0x7e60_000c;
+const PCM_FIFO: u32 = bus_address(Block::Pcm) + 0x04;
+const SMI_FIFO: u32 = bus_address(Block::Smi) + 0x0c;
 /// Data requests: of PCM's receiver, and of SMI.
 const PCM_RX: u32 = 3;
 const SMI: u32 = 4;

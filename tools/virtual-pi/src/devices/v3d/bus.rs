@@ -8,12 +8,11 @@ use v3d_sim::MemoryFault;
 
 use crate::checks::Lines;
 use crate::fault::{Agent, FaultKind, Mistake};
+use crate::map::{self, MemoryMap};
 use crate::memory::Memory;
 
-/// The alias of memory that this board's V3D must use: coherent with the system L2.
-pub const ALIAS: u32 = 0x4000_0000;
-/// The alias that it may read through besides: as coherent, but nothing is allocated in the L2.
-/// Broadcom's driver sources keep it from stores (HW-2827).
+/// The alias that V3D may read through beside the board's: as coherent, but nothing is allocated in
+/// the L2. Broadcom's driver sources keep it from stores (HW-2827).
 const READS: u32 = 0x8000_0000;
 
 /// Memory as V3D sees it, with the checks of what the ARM's cache holds.
@@ -26,6 +25,8 @@ pub struct Bus<'a> {
     pub fault: &'a mut Option<Mistake>,
     /// The memory of the host whose programs run.
     pub guest: Option<Range<u32>>,
+    /// Aliases of memory.
+    pub map: MemoryMap,
     /// True if the alias is checked.
     pub check_alias: bool,
 }
@@ -39,19 +40,20 @@ impl Bus<'_> {
         bytes: usize,
         aliases: &[u32],
     ) -> Result<u32, MemoryFault> {
-        let physical = address & 0x3fff_ffff;
+        let physical = map::physical(address);
         let end = u64::from(physical) + bytes as u64;
         if end > u64::from(self.memory.size()) {
             return Err(MemoryFault::absent(address));
         }
-        if self.check_alias && !aliases.contains(&(address & 0xc000_0000)) {
+        if self.check_alias && !aliases.contains(&map::alias(address)) {
+            let wanted = self.map.alias;
             let kind = FaultKind::BusAlias {
                 agent: Agent::V3d,
-                wanted: ALIAS,
+                wanted,
             };
             let fault = MemoryFault {
                 addr: address,
-                reason: format!("an address without the alias {ALIAS:#010x} of this board").into(),
+                reason: format!("an address without the alias {wanted:#010x} of this board").into(),
             };
             if self.guest.is_none() {
                 self.fault.get_or_insert(Mistake::new(kind, address));
@@ -88,7 +90,7 @@ impl Bus<'_> {
 
 impl v3d_sim::Memory for Bus<'_> {
     fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), MemoryFault> {
-        let physical = self.physical(address, out.len(), &[ALIAS, READS])?;
+        let physical = self.physical(address, out.len(), &[self.map.alias, READS])?;
         if self.checks_lines(physical) {
             let bytes = out.len() as u32;
             let checked = self.lines.beside_read(physical, bytes, false, Agent::V3d);
@@ -99,7 +101,7 @@ impl v3d_sim::Memory for Bus<'_> {
     }
 
     fn write(&mut self, address: u32, data: &[u8]) -> Result<(), MemoryFault> {
-        let physical = self.physical(address, data.len(), &[ALIAS])?;
+        let physical = self.physical(address, data.len(), &[self.map.alias])?;
         let bytes = data.len() as u32;
         if self.checks_lines(physical) {
             let checked = self.lines.outside_write(physical, bytes, Agent::V3d);
@@ -128,6 +130,7 @@ mod tests {
             lines: &mut lines,
             fault: &mut fault,
             guest,
+            map: MemoryMap::BCM2835,
             check_alias: true,
         });
         fault.map(|mistake| (mistake.kind, mistake.address))
@@ -148,7 +151,7 @@ mod tests {
         let wrong = |address| {
             let kind = FaultKind::BusAlias {
                 agent: Agent::V3d,
-                wanted: ALIAS,
+                wanted: MemoryMap::BCM2835.alias,
             };
             Some((kind, address))
         };

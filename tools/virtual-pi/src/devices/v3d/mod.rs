@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use v3d_sim::{Defect, Event, OutsideAccess, V3d};
 
-pub use bus::{ALIAS, Bus};
+pub use bus::Bus;
 
 use super::NEVER;
 use crate::checks::LINE_BYTES;
@@ -29,6 +29,7 @@ use crate::clock::{
     V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks, v3d_ticks,
 };
 use crate::config::Config;
+use crate::map;
 
 /// Value read from a block without power.
 const UNPOWERED: u32 = 0xdead_beef;
@@ -83,9 +84,9 @@ pub struct V3dPort {
 /// The block of a host, as physical addresses, whose programs run while SCRATCH holds this: its bus
 /// address, a multiple of 4096, and its size in units of 16 KiB in the bits below. None where it
 /// names no memory.
-fn guest_block(scratch: u32, memory_bytes: u32) -> Option<Range<u32>> {
+fn guest_block(scratch: u32, alias: u32, memory_bytes: u32) -> Option<Range<u32>> {
     let (start, bytes) = (scratch & 0x3fff_f000, (scratch & 0xfff) << 14);
-    let is_block = scratch & 0xc000_0000 == ALIAS && bytes > 0;
+    let is_block = map::alias(scratch) == alias && bytes > 0;
     let end = start.checked_add(bytes)?;
     // The size is rounded up.
     (is_block && start < memory_bytes && end <= memory_bytes + (1 << 14)).then_some(start..end)
@@ -229,7 +230,8 @@ impl V3dPort {
         let target = rounds_in_clocks(now);
         let mut idle = target.saturating_sub(self.rounds);
         if self.goes_on() && target > self.rounds {
-            memory.guest = guest_block(self.v3d.read_register(SCRATCH), memory.memory.size());
+            let (scratch, alias) = (self.v3d.read_register(SCRATCH), memory.map.alias);
+            memory.guest = guest_block(scratch, alias, memory.memory.size());
             idle -= self.v3d.advance(memory, idle);
             self.events.append(&mut self.v3d.take_events());
             if let Some(mistake) = memory.fault
@@ -300,7 +302,7 @@ mod tests {
     fn a_host_has_a_block_while_scratch_names_one() {
         const MEMORY: u32 = 512 << 20;
         // 32 MiB from 16 MiB on; 4 KiB, rounded up; the firmware's own mark, and nothing.
-        let block = |scratch| guest_block(scratch, MEMORY);
+        let block = |scratch| guest_block(scratch, 0x4000_0000, MEMORY);
         assert_eq!(block(0x4100_0800), Some(0x0100_0000..0x0300_0000));
         assert_eq!(block(0x4100_0001), Some(0x0100_0000..0x0100_4000));
         for none in [0x7170_7531, 0, 0x4100_0000, 0xc100_0001, 0x5fff_ffff] {
