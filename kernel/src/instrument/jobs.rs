@@ -1,7 +1,7 @@
 //! Jobs of a host on the QPUs: the block that it writes into, and programs that it runs there.
 
 use qpu_programs::microbench;
-use wire::{Envelope, JobWords, Measured, Message, NakCode, QpuResult, RunJob, State};
+use wire::{Envelope, JobWords, Measured, Message, NakCode, RunJob, State};
 
 use super::board::{Board, Stage};
 use super::hub::Hub;
@@ -58,11 +58,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             board.memory_changed();
         }
         board.stage(Stage::Idle);
-        let result = QpuResult {
-            elapsed_us: result?,
-            output: &[],
-        };
-        let message = Message::QpuResult(result);
+        let message = Message::QpuResult(result?);
         self.link
             .put(envelope.request, envelope.stream, &message, board);
         Ok(())

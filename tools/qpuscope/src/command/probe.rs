@@ -23,7 +23,7 @@ pub struct Options {
 /// Asks the board and prints its sentences; a stream of the board ends.
 ///
 /// # Errors
-/// When nobody answers, or the firmware is older; failed, when something is wrong on the pins.
+/// When nobody answers; failed, when something is wrong on the pins.
 pub fn run(options: &Options) -> Result<()> {
     let mut client = options.port.connect()?;
     client.hello()?;
