@@ -16,7 +16,7 @@ use crate::engine::{Candidate, EngineError, Fft};
 const V3D_IDENT0: u32 = 0x0244_3356;
 
 /// Answer to `help`.
-pub(super) const HELP: &str = "commands: help info get start stop plot probe report speed reboot\r\n\
+pub(super) const HELP: &str = "commands: help info get start stop plot probe reboot\r\n\
 settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
           input=gen|i2s|smi rate=50000 clock=board|adc channel=left|right|iq|qi\r\n\
           mode=stream|snapshot\r\n\
