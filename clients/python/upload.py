@@ -45,7 +45,7 @@ class Board:
         self.heard = self.moved = time.monotonic()
 
     def send(self, kind, payload, request=0):
-        header = HEADER.pack(0xB1, 2, kind, 0, self.stream, request, self.sequence, 0, len(payload))
+        header = HEADER.pack(0xB1, 0, kind, 0, self.stream, request, self.sequence, 0, len(payload))
         self.sequence = (self.sequence + 1) % (1 << 32)
         data = b"\0" + stuff(header + payload + zlib.crc32(header + payload).to_bytes(4, "little")) + b"\0"
         while data:
@@ -113,7 +113,7 @@ class Board:
     def upload(self, data, width, *begin):
         count, at, ended = len(data) // width, 0, False
         data = data[: count * width]
-        self.ask(BEGIN, struct.pack("<BBQQQ", *begin, count))
+        self.ask(BEGIN, struct.pack("<BBQQQB", *begin, count, 0))
         self.request = self.request % 65535 + 1
         while True:
             if not self.gap and at < min(self.granted, count):

@@ -339,13 +339,6 @@ impl<'a> History<'a> {
         self.filled += self.coding.bytes();
     }
 
-    /// Has all of its memory hold samples, whatever is there: as if a source had put them there
-    /// that costs no time.
-    pub const fn fill(&mut self) {
-        self.first = 0;
-        self.filled = WORD * self.words.len();
-    }
-
     /// Forgets the first `count` samples.
     pub fn discard(&mut self, count: usize) {
         let bytes = (count * self.coding.bytes()).min(self.filled);

@@ -9,8 +9,8 @@ use super::descriptor::cropped;
 use super::hub::Hub;
 use super::line_rate::LOWEST_BAUD;
 use super::live::{Asker, Begun};
+use super::readings;
 use super::refusal::Refusal;
-use super::report;
 use super::settings::{EngineChoice, write_capabilities};
 use super::upload::Ending;
 use crate::baud::BaudError;
@@ -202,13 +202,13 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             self.write_capabilities(board.info(), out);
         }
         if keys.contains("clocks") {
-            report::write_clocks(&board.clocks(), out);
+            readings::write_clocks(&board.clocks(), out);
         }
         if keys.contains("boot") {
-            report::write_boot(&board.info().boot, self.stream.first_spectrum_us, out);
+            readings::write_boot(&board.info().boot, self.stream.first_spectrum_us, out);
         }
         if keys.contains("stack") {
-            report::write_stack(board.stack_left_bytes(), out);
+            readings::write_stack(board.stack_left_bytes(), out);
         }
     }
 

@@ -181,10 +181,10 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         board.stage(Stage::Idle);
     }
 
-    /// Ends the self-tests, and the stream that nobody asked for, whatever the byte is. Unless a
-    /// frame follows, it was a key, and the person is told what can be typed.
-    pub(super) fn any_byte(&mut self, byte: u8, board: &mut impl Board) {
-        self.selftest.stop(byte, &mut self.link.notice);
+    /// Ends the self-tests, and the stream that nobody asked for. Unless a frame follows, the byte
+    /// was a key, and the person is told what can be typed.
+    pub(super) fn any_byte(&mut self, board: &mut impl Board) {
+        self.selftest.stop(&mut self.link.notice);
         let is_coming = core::mem::take(&mut self.live.is_unasked) || self.unattended.waits();
         if core::mem::take(&mut self.stream.unasked) || is_coming {
             self.end_stream(board);
@@ -243,9 +243,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         if matches!(step, Step::Passed | Step::Failed) {
             self.begin_unasked(board);
         }
-        let first_us = self.stream.first_spectrum_us;
-        let (qpu, notice) = (self.analyser.qpu(), &mut self.link.notice);
-        self.selftest.step_report(qpu, first_us, board, notice) || step != Step::Nothing
+        step != Step::Nothing
     }
 
     /// Begins the blocks that are ready and finishes those that were begun first, if they are done;

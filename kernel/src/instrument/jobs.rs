@@ -1,13 +1,13 @@
 //! Jobs of a host on the QPUs: the block that it writes into, and programs that it runs there.
 
-use qpu_programs::microbench;
-use wire::{Envelope, JobWords, Measured, Message, NakCode, QpuResult, RunJob, State};
+use qpu_programs::microbench::{LIST, Microbench};
+use wire::{Envelope, JobWords, Measured, Message, NakCode, RunJob, State};
 
 use super::board::{Board, Stage};
 use super::hub::Hub;
 use super::refusal::Refusal;
-use super::report::time_bench;
 use crate::engine::host_job::HostJob;
+use crate::engine::measure::Words;
 use crate::engine::{EngineError, Fft, QpuHost};
 
 impl<Q: Fft + QpuHost> Hub<'_, Q> {
@@ -58,11 +58,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             board.memory_changed();
         }
         board.stage(Stage::Idle);
-        let result = QpuResult {
-            elapsed_us: result?,
-            output: &[],
-        };
-        let message = Message::QpuResult(result);
+        let message = Message::QpuResult(result?);
         self.link
             .put(envelope.request, envelope.stream, &message, board);
         Ok(())
@@ -75,7 +71,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         board: &mut impl Board,
     ) -> Result<(), Refusal> {
         self.require_idle()?;
-        let bench = microbench::LIST.get(usize::from(number));
+        let bench = LIST.get(usize::from(number));
         let bench = bench.ok_or(Refusal::Plain(
             NakCode::BAD_VALUE,
             "there is no microbenchmark of this number; numbers begin at 0, and each answer says how many there are",
@@ -85,7 +81,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         for (bytes, word) in bytes.chunks_exact_mut(4).zip(&words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
-        let of = microbench::LIST.len() as u8;
+        let of = LIST.len() as u8;
         let measured = Measured::new(number, of, elapsed_us, bench.name, bytes);
         let message = Message::Measured(measured);
         self.link
@@ -119,6 +115,20 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
             "the QPUs are computing spectra; end that with STOP before a job",
         ))
     }
+}
+
+/// Runs a microbenchmark: the microseconds that all of it took, and what it found.
+fn time_bench<Q: QpuHost>(
+    qpu: Result<&mut Q, EngineError>,
+    bench: &Microbench,
+    board: &mut impl Board,
+) -> Result<(u32, Words), EngineError> {
+    board.stage(Stage::QpuWait);
+    let start_us = board.now_us();
+    let result = qpu.and_then(|qpu| qpu.measure(bench));
+    let elapsed_us = (board.now_us() - start_us) as u32;
+    board.stage(Stage::Idle);
+    result.map(|words| (elapsed_us, words))
 }
 
 /// The refusal of a job that failed.

@@ -34,14 +34,13 @@ mod plot;
 mod probe;
 mod prove;
 mod qpu_selftest;
+mod readings;
 mod receiver;
 mod records;
 mod refusal;
-mod report;
 mod selftest;
 mod settings;
 mod source;
-mod speed;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -178,7 +177,7 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
                 self.receiver.note(board.now_us());
             }
             budget -= 1;
-            self.hub.any_byte(byte, board);
+            self.hub.any_byte(board);
             self.receiver
                 .decode(byte, |item| self.hub.item(item, board));
         }

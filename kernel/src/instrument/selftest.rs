@@ -1,4 +1,4 @@
-//! Tests that the instrument makes of itself: at the start, of the QPUs one by one, and the report.
+//! Tests that the instrument makes of itself: at the start, and of the QPUs one by one.
 
 use core::fmt::Write;
 
@@ -6,7 +6,6 @@ use super::analyser::Analyser;
 use super::board::{Board, Stage};
 use super::notice::Notice;
 use super::qpu_selftest::QpuSelftest;
-use super::report;
 use super::settings::fixed;
 use super::text::{engine_error, write_finding, write_plan};
 use crate::engine::{EngineError, Fft, QpuHost};
@@ -31,8 +30,6 @@ pub(super) enum Step {
 #[derive(Default)]
 pub(super) struct SelfTest {
     qpus: Option<QpuSelftest>,
-    /// The number of the report's next microbenchmark.
-    pub report: Option<usize>,
 }
 
 impl SelfTest {
@@ -41,19 +38,10 @@ impl SelfTest {
         self.qpus = Some(QpuSelftest::begin(rounds, out));
     }
 
-    /// Begins the report.
-    pub(super) fn begin_report(&mut self) {
-        self.report = Some(0);
-    }
-
-    /// Ends all that a byte from the host ends.
-    pub(super) fn stop(&mut self, byte: u8, out: &mut Notice) {
+    /// Ends the QPU self-test, as any byte from the host does.
+    pub(super) fn stop(&mut self, out: &mut Notice) {
         if self.qpus.take().is_some() {
             out.say("qpu test: stopped");
-        }
-        // The line that asks for the report may end in two.
-        if !matches!(byte, b'\r' | b'\n') && self.report.take().is_some() {
-            out.say("report: stopped");
         }
     }
 
@@ -79,25 +67,6 @@ impl SelfTest {
         self.qpus = None;
         board.stage(Stage::Idle);
         if passed { Step::Passed } else { Step::Failed }
-    }
-
-    /// Does one step of the report, when it is being made; reports if there was one.
-    pub(super) fn step_report<Q: QpuHost>(
-        &mut self,
-        qpu: Result<&mut Q, EngineError>,
-        first_spectrum_us: u32,
-        board: &mut impl Board,
-        out: &mut Notice,
-    ) -> bool {
-        let Some(number) = self.report else {
-            return false;
-        };
-        if out.room() < report::LINE_ROOM {
-            return false;
-        }
-        let goes_on = report::step(number, qpu, first_spectrum_us, board, out);
-        self.report = goes_on.then_some(number + 1);
-        true
     }
 }
 
@@ -133,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_ends_the_test_and_a_line_end_does_not_end_the_report() {
+    fn a_byte_ends_the_test() {
         let (mut tests, mut out) = (SelfTest::default(), Notice::default());
         let (mut board, mut qpu) = (FakeBoard::new(), FakeQpu::default());
         assert_eq!(
@@ -141,18 +110,17 @@ mod tests {
             Step::Nothing
         );
         tests.begin_qpus(2, &mut out);
-        tests.begin_report();
         assert_eq!(
             tests.step_qpus(Ok(&mut qpu), &mut board, &mut out),
             Step::Round
         );
-        assert!(tests.step_report(Ok(&mut qpu), 0, &mut board, &mut out));
         out.clear();
-        tests.stop(b'\n', &mut out);
+        tests.stop(&mut out);
         assert_eq!(out.as_str(), "qpu test: stopped\r\n");
-        tests.stop(b'x', &mut out);
-        assert_eq!(out.as_str(), "qpu test: stopped\r\nreport: stopped\r\n");
-        assert!(!tests.step_report(Ok(&mut qpu), 0, &mut board, &mut out));
+        assert_eq!(
+            tests.step_qpus(Ok(&mut qpu), &mut board, &mut out),
+            Step::Nothing
+        );
     }
 
     #[test]

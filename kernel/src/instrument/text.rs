@@ -16,7 +16,7 @@ use crate::engine::{Candidate, EngineError, Fft};
 const V3D_IDENT0: u32 = 0x0244_3356;
 
 /// What `help` says before the settings.
-const COMMANDS: &str = "commands: help info get start stop plot probe report speed reboot\r\n";
+const COMMANDS: &str = "commands: help info get start stop plot probe reboot\r\n";
 /// What it says after them.
 const PICTURES: &str = "for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";
 

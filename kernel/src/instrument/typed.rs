@@ -55,16 +55,6 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
                 self.end_stream(board);
                 Ok(())
             }
-            "report" => {
-                self.end_stream(board);
-                self.selftest.begin_report();
-                return;
-            }
-            "speed" => {
-                self.end_stream(board);
-                self.say_speed(board);
-                return;
-            }
             "reboot" => {
                 self.end_stream(board);
                 self.link.reboots = true;

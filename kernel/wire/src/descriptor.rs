@@ -130,26 +130,17 @@ impl Field<'_> for Descriptor {
             clocks: r.get()?,
             firmware: r.get()?,
             board: r.get()?,
-            detector: Detector::default(),
-            dc: Dc::default(),
+            detector: r.get()?,
+            dc: r.get()?,
             rate_within_hz: 0.0,
             exponential: 0,
         };
-        // Version 1.0 ended here.
-        let mut beta = None;
-        if !r.is_empty() {
-            descriptor.detector = r.get()?;
-            descriptor.dc = r.get()?;
-            let read = Beta::from_milli(r.get()?);
-            beta = Some(read.ok_or(PayloadError::OutOfRange { field: "beta" })?);
-        }
-        // Versions 1.1 to 1.3 ended here.
-        if !r.is_empty() {
-            descriptor.rate_within_hz = r.get()?;
-            descriptor.exponential = r.get()?;
-        }
+        let beta = Beta::from_milli(r.get()?);
+        let beta = beta.ok_or(PayloadError::OutOfRange { field: "beta" })?;
+        descriptor.rate_within_hz = r.get()?;
+        descriptor.exponential = r.get()?;
         descriptor.window = match Window::from_code(window_code) {
-            Some(Window::Kaiser(_)) => Window::Kaiser(beta.ok_or(PayloadError::Short)?),
+            Some(Window::Kaiser(_)) => Window::Kaiser(beta),
             Some(window) => window,
             None => {
                 return Err(PayloadError::UnknownCode {

@@ -8,8 +8,8 @@ use crate::{Message, PayloadError};
 
 /// A different major version refuses frames.
 pub const VERSION_MAJOR: u8 = 1;
-/// Minor versions add kinds and fields that others may ignore.
-pub const VERSION_MINOR: u8 = 5;
+/// A later minor version adds kinds and fields that others may ignore.
+pub const VERSION_MINOR: u8 = 0;
 /// The most bytes of payload in a frame.
 pub const MAX_PAYLOAD: usize = 4096;
 /// Bytes before the payload.

@@ -30,7 +30,7 @@ pub use frame::{
     MAX_PAYLOAD, VERSION_MAJOR, VERSION_MINOR, crc32,
 };
 pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, RunJob};
-pub use message::{Credit, Fault, Message, QpuResult, Status, UploadBegin, Uploaded};
+pub use message::{Credit, Fault, Message, Status, UploadBegin, Uploaded};
 pub use name::Name;
 pub use settings::{SETTINGS, Setting};
 pub use signal::{Beta, Channels, Code, Detector, Domain, Rate, SampleFormat, Window};

@@ -19,8 +19,7 @@ pub struct UploadBegin {
     /// Samples (complex samples) that will be sent; 0 = not known yet.
     pub samples: u64,
     /// The host asks again for values that were lost: the upload waits while records that it has
-    /// not got fill the board's memory for them, and ends with `UPLOADED`. Since 1.3; a board that
-    /// does not know it ignores it.
+    /// not got fill the board's memory for them, and ends with `UPLOADED`.
     pub keeps: bool,
 }
 
@@ -31,7 +30,7 @@ impl Field<'_> for UploadBegin {
             domain: r.get()?,
             rate: r.get()?,
             samples: r.get()?,
-            keeps: !r.is_empty() && r.get::<u8>()? & KEEPS != 0,
+            keeps: r.get::<u8>()? & KEEPS != 0,
         })
     }
 
@@ -76,17 +75,6 @@ pub struct Credit {
 
 payload!(Credit { granted, received });
 
-/// The result of a QPU program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct QpuResult<'a> {
-    /// Time from the first request to the end of the last program.
-    pub elapsed_us: u32,
-    /// Output, 32-bit little-endian words.
-    pub output: &'a [u8],
-}
-
-payload!(QpuResult<'a> { elapsed_us, output });
-
 /// The heartbeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status {
@@ -108,10 +96,7 @@ impl Field<'_> for Status {
             counters: r.get()?,
             line_errors: r.get()?,
         };
-        // Senders before 1.5 end here.
-        if !r.is_empty() {
-            r.get::<Losses>()?.complete(&mut status.counters);
-        }
+        r.get::<Losses>()?.complete(&mut status.counters);
         Ok(status)
     }
 
@@ -217,7 +202,6 @@ macro_rules! messages {
     };
 }
 
-// 0x0C was RUN_QPU, and stays reserved.
 messages! {
     /// Name and version of the host program. Answered by `INFO`.
     0x01 HELLO Hello(program: &'a str),
@@ -304,8 +288,9 @@ messages! {
     0x89 LOG Log(bytes: &'a [u8]),
     /// The firmware failed and will restart.
     0x8A FAULT Fault(fault: Fault<'a>),
-    /// The result of a QPU program.
-    0x8B QPU_RESULT QpuResult(result: QpuResult<'a>),
+    /// The host's job has ended: the microseconds from its first request to the end of its last
+    /// program.
+    0x8B QPU_RESULT QpuResult(elapsed_us: u32),
     /// The heartbeat: once a second while nothing else is sent.
     0x8C STATUS Status(status: Status),
     /// Where a block of the QPUs' memory is.

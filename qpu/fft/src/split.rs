@@ -62,6 +62,13 @@ impl Axis {
             _ => RangeInclusive::new(1, 0),
         }
     }
+
+    /// True if there is a pass of 2^`log2_radix` points. QPUs share the single pass of 2^8 points.
+    fn has_pass(self, role: Role, log2_sharers: u32, log2_radix: u32) -> bool {
+        let is_alone = (role, log2_sharers, log2_radix) == (Role::Single, 0, 8);
+        let radices = self.log2_radices(role, log2_sharers);
+        radices.contains(&log2_radix) && !is_alone
+    }
 }
 
 /// The radices of the passes of a transform, as powers of two, first pass first.
@@ -97,8 +104,11 @@ impl Split {
             split.log2_sharers |= (wanted / SHARED) << (2 * pass);
         }
         let fits = |pass: usize| {
-            let radices = axis.log2_radices(split.role(pass), split.log2_sharers(pass));
-            radices.contains(&split.log2_radix(pass))
+            axis.has_pass(
+                split.role(pass),
+                split.log2_sharers(pass),
+                split.log2_radix(pass),
+            )
         };
         let length = (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&split.log2_points());
         (split.passes > 0 && length && (0..split.passes()).all(fits)).then_some(split)
@@ -224,10 +234,18 @@ mod tests {
             [0, 1, 2].map(|pass| split.role(pass)),
             [Role::First, Role::Middle, Role::Last]
         );
-        for wrong in [&[7, 7][..], &[4, 4, 4], &[13], &[], &[4, 5, 5, 5, 4], &[3]] {
+        for wrong in [
+            &[7, 7][..],
+            &[4, 4, 4],
+            &[13],
+            &[8],
+            &[],
+            &[4, 5, 5, 5, 4],
+            &[3],
+        ] {
             assert_eq!(Split::new(wrong), None, "{wrong:?}");
         }
-        assert_eq!(Split::all(8).count(), 3);
+        assert_eq!(Split::all(8).count(), 2);
     }
 
     #[test]

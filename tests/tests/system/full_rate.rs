@@ -52,7 +52,7 @@ fn touching(from: u64, to: u64) -> usize {
 }
 
 /// A board with a fast line, to which an ADC is connected.
-fn board(image: &[u8], config: Config) -> Host<Virtual> {
+pub fn board(image: &[u8], config: Config) -> Host<Virtual> {
     let config = Config {
         parallel: Some(ParallelPart::new(signal())),
         revision: Some(0x0010),

@@ -242,7 +242,7 @@ impl<L: Line> Host<L> {
         let request = self.send_program(code, limit_us)?;
         let reply = self.answer(request, ANSWER_MS);
         match reply.message() {
-            Message::QpuResult(result) => Ok(result.elapsed_us),
+            Message::QpuResult(elapsed_us) => Ok(elapsed_us),
             _ => Err(refusal(&reply)),
         }
     }

@@ -25,7 +25,6 @@ use crate::engine::cpu::CpuEngine;
 use crate::engine::proof;
 use crate::engine::samples::{Coding, History};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner};
-pub(super) use check::BLOCKS_A_CHECK;
 use check::Checks;
 pub(super) use exponential::Exponential;
 use newest::Newest;
@@ -349,11 +348,6 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
     /// Takes a sample of the generator.
     pub(super) fn push(&mut self, sample: Complex<f32>) {
         self.buffers.history.push(sample);
-    }
-
-    /// Takes what lies in the history as samples, as many as it holds.
-    pub(super) const fn take_all(&mut self) {
-        self.buffers.history.fill();
     }
 
     /// Takes samples as they were uploaded; how many of them are clipped.

@@ -44,7 +44,7 @@ fn wrong_settings_are_refused_with_a_sentence_and_change_nothing() {
         ("n=1000", NakCode::BAD_VALUE, "power of two"),
         ("n=1048576", NakCode::NO_MEMORY, longest.as_str()),
         ("window=none", NakCode::BAD_VALUE, "hann"),
-        ("speed=9", NakCode::UNKNOWN_SETTING, "no such setting"),
+        ("tempo=9", NakCode::UNKNOWN_SETTING, "no such setting"),
     ] {
         let sentence = session.refused(&Message::Set(set), code);
         assert!(sentence.contains(words), "{sentence}");

@@ -127,28 +127,3 @@ fn the_end_of_a_stream_gives_up_what_is_under_way() {
     session.run_ms(500);
     assert!(session.spectra.len() > 1);
 }
-
-#[test]
-fn speed_says_how_long_a_block_takes() {
-    let mut session = Session::quiet(Some(delayed(3)));
-    for set in [
-        "n=256 avg=4",
-        "n=256 avg=all domain=complex",
-        "n=64 avg=2 engine=cpu",
-    ] {
-        session.must(&Message::Set(set));
-        session.send_bytes(b"speed\r");
-        session.run_ms(200);
-    }
-    // No time passes here while the board computes.
-    let line = "speed: 0.01 us a block";
-    assert_eq!(
-        session.text().matches(line).count(),
-        3,
-        "{}",
-        session.text()
-    );
-    session.must(&Message::Start);
-    session.run_ms(500);
-    assert!(!session.spectra.is_empty());
-}

@@ -10,15 +10,13 @@
 //! | [`mod@unit`] | first, middle, last and single passes; each unit of 256 points on one QPU |
 //! | [`tile`] | first and last passes of 128 and 256 points whose tiles QPUs share |
 //! | [`short`] | transforms of 2^4 to 2^9 points in one pass: several on a QPU, or one on several |
-//! | [`batch`] | a batch of transforms of 2^8 points in one pass, each on one QPU |
 //! | [`pipeline`] | transforms of 2^9 to 2^12 points in one pass, by producers and consumers |
 //! | [`spectral`] | real spectra, products and powers |
 //! | [`convert`] | samples to points, before passes that read points only |
 //!
-//! [`one_pass`] is what `short`, `batch` and `pipeline` have in common. `unit_loop` is the loop
-//! over units around the code of `unit`, `tile` and `spectral`.
+//! [`one_pass`] is what `short` and `pipeline` have in common. `unit_loop` is the loop over units
+//! around the code of `unit`, `tile` and `spectral`.
 
-pub mod batch;
 pub mod catalogue;
 pub mod code;
 pub mod context;

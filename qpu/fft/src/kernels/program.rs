@@ -240,7 +240,6 @@ impl core::fmt::Display for Name {
             }
             Task::Bins(bins) => write!(f, "fft-{bins}"),
             Task::Convert(samples) => write!(f, "fft-convert{}", suffix(samples)),
-            Task::OnePass { log2_points: 8 } => write!(f, "fft-batch-8"),
             Task::OnePass { log2_points: 9 } => write!(f, "fft-short-9"),
             Task::OnePass { log2_points } => write!(f, "fft-pipeline-{log2_points}"),
             Task::OnePassBatch { log2_points } if log2_points > 8 => {

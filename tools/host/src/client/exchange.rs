@@ -109,10 +109,9 @@ impl Client {
                 Event::Status(status) => {
                     self.status = Some(status);
                 }
-                Event::Spectrum(spectrum, missing)
+                Event::Spectrum(spectrum, _)
                     if self.hears_all || spectrum.stream == self.stream && self.stream != 0 =>
                 {
-                    self.missing += missing;
                     self.spectra.push(*spectrum);
                 }
                 Event::Text(text) if !self.quiet => {

@@ -98,7 +98,7 @@ impl Client {
         let job = RunJob::new(number, limit_us, &bytes[..length]).map_err(too_large)?;
         let wait = TRANSFER + Duration::from_micros(limit_us.into());
         match self.ask(&Message::RunJob(job), wait, TRIES)? {
-            Answer::QpuResult(elapsed_us, _) => Ok(elapsed_us),
+            Answer::QpuResult(elapsed_us) => Ok(elapsed_us),
             other => Err(unexpected("RUN_JOB", &other)),
         }
     }

@@ -9,18 +9,12 @@ use super::diagnosis::{refused, unexpected};
 use super::{ANSWER, Client, TRIES};
 use crate::spectrum::Spectrum;
 use crate::stream::{Answer, Measured, Probed};
-use common::failure::{Failure, Result};
+use common::failure::Result;
 use common::progress::Progress;
 
 /// The time that a microbenchmark may take: some wait for a program that does not end, and for V3D
 /// to come back.
 const MEASURE: Duration = Duration::from_secs(4);
-
-/// The message about a board that does not know the request.
-const OLDER: &str = "the board's firmware is older than `report`: put the kernel.img of this version on the card and try again";
-
-/// The message about a board without live inputs.
-const NO_PROBE: &str = "the board's firmware is older than live inputs: put the kernel.img of this version on the card and try again";
 
 /// The result of waiting for a spectrum.
 #[derive(Debug)]
@@ -37,10 +31,9 @@ impl Client {
     /// Runs a microbenchmark of the firmware. `None` when it has none of that number.
     ///
     /// # Errors
-    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than
-    /// microbenchmarks.
+    /// As [`Client::ask`].
     pub fn measure(&mut self, number: u8) -> Result<Option<Measured>> {
-        match self.ask_newer(&Message::Measure(number))? {
+        match self.ask_for_one(&Message::Measure(number))? {
             None => Ok(None),
             Some(Answer::Measured(measured)) => Ok(Some(measured)),
             Some(other) => Err(unexpected("MEASURE", &other)),
@@ -51,9 +44,9 @@ impl Client {
     /// does not have.
     ///
     /// # Errors
-    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than proofs.
+    /// As [`Client::ask`].
     pub fn prove(&mut self, plan: PlanName) -> Result<Option<Proof>> {
-        match self.ask_newer(&Message::Prove(plan))? {
+        match self.ask_for_one(&Message::Prove(plan))? {
             None => Ok(None),
             Some(Answer::Proof(proof)) => Ok(Some(proof)),
             Some(other) => Err(unexpected("PROVE", &other)),
@@ -63,20 +56,17 @@ impl Client {
     /// Lets the board look at its live input.
     ///
     /// # Errors
-    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than live inputs.
+    /// As [`Client::ask`].
     pub fn probe(&mut self) -> Result<Probed> {
-        match self.ask_or_nak(&Message::Probe, MEASURE, TRIES)? {
+        match self.ask(&Message::Probe, MEASURE, TRIES)? {
             Answer::Probed(probed) => Ok(*probed),
-            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(NO_PROBE)),
-            Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
             other => Err(unexpected("PROBE", &other)),
         }
     }
 
-    /// Asks what older firmware does not know. `None` when the board has not got it.
-    fn ask_newer(&mut self, message: &Message) -> Result<Option<Answer>> {
+    /// Asks for one of several. `None` when the board has not got it.
+    fn ask_for_one(&mut self, message: &Message) -> Result<Option<Answer>> {
         match self.ask_or_nak(message, MEASURE, TRIES)? {
-            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(OLDER)),
             Answer::Nak(NakCode::BAD_VALUE, _) => Ok(None),
             Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
             answer => Ok(Some(answer)),
@@ -162,17 +152,6 @@ mod tests {
     use crate::client::tests::fake::{Faults, client};
     use crate::link::{self, Opening};
     use crate::log::Logs;
-    use common::failure::Exit;
-
-    #[test]
-    fn a_firmware_without_microbenchmarks_is_said_to_be_old() {
-        let failure = client(Faults::NONE).measure(0).expect_err("refused");
-        assert_eq!(failure.exit, Exit::Failed);
-        assert!(failure.message.contains("older than `report`"), "{failure}");
-        let failure = client(Faults::NONE).probe().expect_err("refused");
-        assert_eq!(failure.exit, Exit::Failed);
-        assert!(failure.message.contains("older than live"), "{failure}");
-    }
 
     #[test]
     fn a_recording_is_heard_to_its_end() {

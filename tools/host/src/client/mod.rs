@@ -56,15 +56,9 @@ pub struct Client {
     credit: Option<Credit>,
     /// Credits received.
     credits: u64,
-    /// The board sends values again that were lost.
-    keeps: bool,
-    /// The board takes samples of 32 bits.
-    takes_i32: bool,
     spectra: Vec<Spectrum>,
     /// Spectra of all streams are taken, not only those of the present one.
     hears_all: bool,
-    /// Values lost out of the spectra of the present stream.
-    missing: u32,
     quiet: bool,
     /// The last heartbeat.
     status: Option<Status>,
@@ -85,11 +79,8 @@ impl Client {
             baud,
             credit: None,
             credits: 0,
-            keeps: false,
-            takes_i32: false,
             spectra: vec![],
             hears_all: false,
-            missing: 0,
             quiet,
             status: None,
         }
@@ -131,13 +122,7 @@ impl Client {
     pub fn hello(&mut self) -> Result<Info> {
         let name = concat!("qpuscope ", env!("CARGO_PKG_VERSION"));
         match self.ask(&Message::Hello(name), ANSWER, HELLO_TRIES)? {
-            Answer::Info(info) => {
-                let minor = protocol_minor(&info.capabilities);
-                // It sends values again that were lost.
-                self.keeps = minor >= 3;
-                self.takes_i32 = minor >= 4;
-                Ok(info)
-            }
+            Answer::Info(info) => Ok(info),
             other => Err(unexpected("HELLO", &other)),
         }
     }
@@ -190,11 +175,4 @@ impl Client {
             other => Err(unexpected("GET", &other)),
         }
     }
-}
-
-/// The minor version of the protocol among a board's capabilities; 0 where there is none.
-fn protocol_minor(capabilities: &str) -> u32 {
-    let mut words = capabilities.split_ascii_whitespace();
-    let minor = words.find_map(|word| word.strip_prefix("protocol=1."));
-    minor.map_or(0, |minor| minor.parse().unwrap_or(0))
 }

@@ -3,12 +3,11 @@
 //! Samples on a bad line are lost in two ways. The board sees a gap and says so, with the sample to
 //! go on from; or the last frames are lost and nobody sees anything, until nothing moves for a
 //! while and the repeated credit says how far it really came. Both lead back to sending from
-//! `received`. Values of spectra that are lost are asked for again ([`super::fetch`]) where the
-//! board keeps them.
+//! `received`. Values of spectra that are lost are asked for again ([`super::fetch`]).
 
 use std::time::Duration;
 
-use wire::{MAX_FRAME, Message, NakCode, SampleFormat, UploadBegin, Uploaded};
+use wire::{MAX_FRAME, Message, NakCode, UploadBegin, Uploaded};
 
 use super::Client;
 use super::diagnosis::refused;
@@ -106,7 +105,8 @@ impl Client {
     /// Sends a channel's samples and returns the spectra that the instrument makes of them.
     ///
     /// # Errors
-    /// When the board refuses, falls silent, or a part of a spectrum was lost.
+    /// When the board refuses or falls silent, or a part of a spectrum was lost and the board has
+    /// not got it any more.
     pub fn upload(&mut self, channel: &Channel, rate: Rate) -> Result<Vec<Spectrum>> {
         let mut spectra = vec![];
         self.upload_to(channel, rate, &mut |spectrum| {
@@ -127,13 +127,10 @@ impl Client {
         rate: Rate,
         take: &mut dyn FnMut(Spectrum) -> Result<()>,
     ) -> Result<u64> {
-        let mut travels = channel.samples.clone();
-        if travels.on_wire() == SampleFormat::I32 && !self.takes_i32 {
-            travels = travels.as_f32();
-        }
+        let travels = &channel.samples;
         let (format, domain) = (travels.on_wire(), travels.domain());
         let mut samples = Travelling {
-            samples: &travels,
+            samples: travels,
             width: format.sample_bytes(domain),
             count: channel.points(),
             crc: wire::Crc32::default(),
@@ -141,27 +138,18 @@ impl Client {
         };
         self.stream = self.stream.wrapping_add(1).max(1);
         self.credit = None;
-        self.missing = 0;
         self.spectra.clear();
         self.command(&Message::UploadBegin(UploadBegin {
             format,
             domain,
             rate,
             samples: samples.count,
-            keeps: self.keeps,
+            keeps: true,
         }))?;
-        self.receiver.collect(self.keeps.then_some(self.stream));
+        self.receiver.collect(Some(self.stream));
         let result = self.transfer(&mut samples, take);
         self.receiver.collect(None);
-        let spectra = result?;
-        if self.missing > 0 {
-            return Err(Failure::integrity(format!(
-                "{} values of the spectra were lost on the line ({}); run again, at a lower --baud if it happens often",
-                self.missing,
-                self.health()
-            )));
-        }
-        Ok(spectra)
+        result
     }
 
     /// Sends all samples, waits for all spectra of them and hands them on; returns their number.
@@ -198,9 +186,6 @@ impl Client {
             let (bytes, credits) = (self.health().bytes, self.credits);
             for (request, answer) in self.pump(wait)? {
                 match answer {
-                    Answer::Ack(_) if request == end_request => {
-                        return self.hand_on(spectra, take);
-                    }
                     Answer::Uploaded(brought) if request == end_request => {
                         fetching.brought = Some(brought);
                     }
@@ -358,7 +343,7 @@ impl Client {
 mod tests {
     use super::*;
     use crate::client::tests::fake::{Faults, RATE, Still, channel, client};
-    use crate::input::{Format, Unit};
+    use crate::input::Unit;
     use common::failure::Exit;
 
     #[test]
@@ -372,17 +357,6 @@ mod tests {
         assert_eq!(spectra[0].source, "tone.wav");
         assert_eq!(spectra[0].unit, Unit::One("V".into()));
         assert!(!client.health().is_lossy());
-    }
-
-    #[test]
-    fn a_board_that_knows_no_i32_gets_f32() {
-        let mut client = client(Faults::NONE);
-        client.hello().expect("an answer");
-        let bytes: Vec<u8> = (0..400).map(|byte| byte as u8).collect();
-        let format = Format::from_name("i32").expect("a format");
-        let channel = Channel::only(Samples::all(bytes.into(), format, 0));
-        assert_eq!(channel.samples.on_wire(), SampleFormat::I32);
-        assert_eq!(client.upload(&channel, RATE).expect("spectra").len(), 1);
     }
 
     #[test]

@@ -48,8 +48,7 @@ pub struct Report {
     /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack_left_bytes: Option<u32>,
-    /// Looks at live inputs, where they were asked for. A report without has no such key, as those
-    /// of older versions.
+    /// Looks at live inputs, where they were asked for. A report without has no such key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub live: Vec<LiveInput>,
     /// Facts that could not be found out, and why.
@@ -340,7 +339,7 @@ pub(super) mod tests {
             core_hz: 250_000_000,
             v3d_hz: 250_000_000,
             uart_hz: 48_000_000,
-            capabilities: "protocol=1.1".into(),
+            capabilities: "protocol=1.0".into(),
         }
     }
 

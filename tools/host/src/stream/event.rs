@@ -106,8 +106,8 @@ pub enum Answer {
     Pong(u64),
     /// To GET: `key=value` lines.
     Settings(String),
-    /// To RUN_JOB: time in microseconds and output words.
-    QpuResult(u32, Vec<u8>),
+    /// To RUN_JOB: time in microseconds.
+    QpuResult(u32),
     /// To JOB_MEMORY.
     JobBlock(wire::JobBlock),
     /// To JOB_READ: number of the first word, and words.

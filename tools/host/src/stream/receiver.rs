@@ -213,21 +213,6 @@ mod tests {
     }
 
     #[test]
-    fn recordings_of_older_protocols_are_read_as_ever() {
-        let read = |bytes: &[u8]| {
-            let (mut receiver, mut events) = (Receiver::default(), vec![]);
-            receiver.push(bytes, &mut events);
-            events
-        };
-        // Written before descriptors had detector, dc and a window's parameter.
-        let older = read(include_bytes!("../../tests/recorded-1.0.bin"));
-        assert_eq!(older, read(&example_stream(1024, 2)));
-        // Written before records said what is in doubt.
-        let older = read(include_bytes!("../../tests/recorded-1.1.bin"));
-        assert_eq!(older, read(&example_stream(1024, 2)));
-    }
-
-    #[test]
     fn damage_costs_its_chunk_and_is_counted() {
         let mut bytes = example_stream(4096, 3);
         let middle = bytes.len() / 2;

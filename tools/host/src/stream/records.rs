@@ -56,9 +56,7 @@ impl Records {
             Ok(Message::Info(info)) => answer(Answer::Info(own_info(&info))),
             Ok(Message::Pong(number)) => answer(Answer::Pong(number)),
             Ok(Message::Settings(text)) => answer(Answer::Settings(text.to_owned())),
-            Ok(Message::QpuResult(result)) => {
-                answer(Answer::QpuResult(result.elapsed_us, result.output.to_vec()))
-            }
+            Ok(Message::QpuResult(elapsed_us)) => answer(Answer::QpuResult(elapsed_us)),
             Ok(Message::JobBlock(block)) => answer(Answer::JobBlock(block)),
             Ok(Message::JobWords(words)) => {
                 answer(Answer::JobWords(words.first, words.words().collect()))

@@ -25,7 +25,7 @@ pub struct Options {
 /// Asks the board and prints its sentences; a stream of the board ends.
 ///
 /// # Errors
-/// When nobody answers, or the firmware is older; failed, when something is wrong on the pins.
+/// When nobody answers; failed, when something is wrong on the pins.
 pub fn run(options: &Options) -> Result<()> {
     let name = options.port.name();
     let mut client = options.line.choice(name.as_deref())?.connect()?;

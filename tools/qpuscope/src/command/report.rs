@@ -43,8 +43,7 @@ pub struct Options {
 /// Asks the board and writes the file.
 ///
 /// # Errors
-/// When nobody answers, the firmware is older than reports, the line breaks, or the file cannot be
-/// written.
+/// When nobody answers, the line breaks, or the file cannot be written.
 pub fn run(options: &Options) -> Result<()> {
     let model = constants::with(&options.set)?;
     let port = options.line.choice(options.port.name().as_deref())?;

@@ -3,7 +3,6 @@
 #[cfg(feature = "generate")]
 pub mod programs;
 
-use super::batch::Batch;
 use super::convert::ConvertPass;
 use super::layout::Layout;
 use super::pipeline::Pipeline;
@@ -29,8 +28,6 @@ pub enum Pass {
     Power(PowerPass),
     /// Samples to complex points.
     Convert(ConvertPass),
-    /// Transforms through the VPM, one on a QPU.
-    Batch(Batch),
     /// Transforms through the VPM, several on a QPU or one on several.
     Short(Short),
     /// Transforms through the VPM, by producers and consumers.
@@ -49,7 +46,6 @@ impl Pass {
             Self::Product(pass) => pass,
             Self::Power(pass) => pass,
             Self::Convert(pass) => pass,
-            Self::Batch(batch) => batch,
             Self::Short(short) => short,
             Self::Pipeline(pipeline) => pipeline,
             Self::DoubleBuffered(double_buffered) => double_buffered,
@@ -61,7 +57,6 @@ impl Pass {
     #[must_use]
     pub fn one(log2_points: u32) -> Option<Self> {
         match log2_points {
-            Batch::LOG2_POINTS => Some(Self::Batch(Batch)),
             9 => Short::new(9).map(Self::Short),
             DoubleBuffered::LOG2_POINTS => Some(Self::DoubleBuffered(DoubleBuffered)),
             _ => Pipeline::new(log2_points, false).map(Self::Pipeline),

@@ -12,7 +12,7 @@ use crate::kernels::program::{Kind, Samples, Task};
 use crate::kernels::spectral::{self, Bins};
 use crate::kernels::uniform::UniformId;
 use crate::kernels::unit_loop::Written;
-use crate::kernels::{batch, convert, short, tile, unit};
+use crate::kernels::{convert, short, tile, unit};
 use crate::schedules;
 use qpu::generate::schedule::{self, ScheduleTuning};
 
@@ -106,7 +106,7 @@ fn codelet_of(task: Task) -> Option<Written> {
 
 /// The passes that there are programs for.
 fn passes() -> impl Iterator<Item = Pass> {
-    let long = (8..=12).filter_map(Pass::one);
+    let long = (9..=12).filter_map(Pass::one);
     let several = (4..=10).filter_map(Pass::several);
     long.chain(several)
 }
@@ -133,7 +133,7 @@ fn one_pass_program(pass: Pass, tried: Tried<'_>) -> Generated {
         Pass::Pipeline(pipeline) => pipeline::code::program(pipeline, tried),
         Pass::DoubleBuffered(_) => double_buffered::code::program(tried),
         Pass::Short(short) => short::code::program(short, tried),
-        _ => batch::code::program(tried),
+        _ => unreachable!("only passes through the VPM are listed"),
     }
 }
 
@@ -143,7 +143,7 @@ fn pieces(pass: Pass) -> Vec<(schedules::Key, Vec<schedule::Operation<UniformId>
         Pass::Short(short) => short::code::build(short).0.untyped(),
         Pass::Pipeline(pipeline) => pipeline::code::build(pipeline).0.untyped(),
         Pass::DoubleBuffered(_) => double_buffered::code::build().untyped(),
-        _ => batch::code::build().untyped(),
+        _ => unreachable!("only passes through the VPM are listed"),
     };
     let with_key = |(phase, piece): Piece<UniformId>| {
         (

@@ -1,9 +1,8 @@
 //! Transforms of 2^4 to 2^12 points in one pass over memory, which pass through the VPM on their
 //! way.
 //!
-//! There are four kinds: a transform on each QPU ([`super::batch::layout`], a batch of 2^8),
-//! several transforms on a QPU or one on several ([`super::short::layout`], up to 2^9), and
-//! producers and consumers of longer ones ([`super::pipeline::layout`],
+//! There are three kinds: several transforms on a QPU or one on several ([`super::short::layout`],
+//! up to 2^9), and producers and consumers of longer ones ([`super::pipeline::layout`],
 //! [`super::pipeline::double_buffered::layout`]). Their programs have one list of uniforms and one
 //! table.
 

@@ -27,18 +27,6 @@ pub type Piece<W> = (Phase, Vec<schedule::Operation<W>>);
 /// A piece of a program and the tuning that is tried for it.
 pub type Tried<'a> = Option<(Phase, &'a ScheduleTuning)>;
 
-/// Pieces in the order of their phases, of which there may be more.
-pub fn named<W>(
-    phases: &[Phase],
-    pieces: impl IntoIterator<Item = Vec<schedule::Operation<W>>>,
-) -> Vec<Piece<W>> {
-    phases.iter().copied().zip(pieces).collect()
-}
-
-/// Instructions of the first piece of a transform after which lookups are on their way, so that
-/// others cost no time.
-pub const ASKED: usize = 24;
-
 /// A program in pieces, and the registers that the code between them uses.
 pub struct Pieces<W> {
     pub pieces: Vec<Piece<W>>,
@@ -46,8 +34,6 @@ pub struct Pieces<W> {
     pub count: Place,
     /// Bytes from the program's first transform to this one.
     pub offset: Place,
-    /// For programs that are alone: not 0 if the locks are to be made.
-    pub opens: Place,
 }
 
 impl<W: Uniform> Pieces<W> {
@@ -101,34 +87,13 @@ impl<'a, W: Uniform> Assembly<'a, W> {
 
     /// A piece, with a branch before its last three instructions.
     pub fn piece(&mut self, phase: Phase, branch: Option<Branch>) {
-        self.piece_around(phase, (ASKED, |_| {}), branch);
+        self.piece_with(phase, branch.map(|branch| (3, branch)).as_slice());
     }
 
     /// A piece, with what is inserted before so many of its last instructions. Uniforms that this
     /// reads are the caller's to list, behind those of the piece: no instruction behind it may read
     /// another.
     pub fn piece_with(&mut self, phase: Phase, inserted: &[(usize, Branch)]) {
-        self.write_piece(phase, (ASKED, |_| {}), inserted);
-    }
-
-    /// A piece with a branch as in `piece`, and with what `between` writes after so many
-    /// instructions.
-    pub fn piece_around(
-        &mut self,
-        phase: Phase,
-        between: (usize, impl Fn(&mut Builder)),
-        branch: Option<Branch>,
-    ) {
-        self.write_piece(phase, between, branch.map(|branch| (3, branch)).as_slice());
-    }
-
-    /// A piece, with what is inserted from its front and from its end.
-    fn write_piece(
-        &mut self,
-        phase: Phase,
-        (after, between): (usize, impl Fn(&mut Builder)),
-        inserted: &[(usize, Branch)],
-    ) {
         let pieces = &self.built.pieces;
         let (_, piece) = pieces
             .iter()
@@ -147,9 +112,6 @@ impl<'a, W: Uniform> Assembly<'a, W> {
         for (index, &instruction) in scheduled.instructions.iter().enumerate() {
             for (_, write) in inserted.iter().filter(|(left, _)| index + left == length) {
                 write(&mut self.b);
-            }
-            if index == after {
-                between(&mut self.b);
             }
             self.b.instruction(instruction);
         }

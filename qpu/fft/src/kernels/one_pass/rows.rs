@@ -109,19 +109,6 @@ pub fn rows_in_registers(
     [first, second]
 }
 
-/// Makes the two rows of an output, in its registers.
-pub fn pair<W: Copy + PartialEq>(ops: &mut OpList<W>, z: Complex) {
-    let [re, im] = z.map(|part| part.place);
-    // What is rotated has to be in an accumulator.
-    let given_re = ops.load(re, Wish::Accumulator);
-    let given_im = ops.multiply(z[1], Source::Place(CONJUGATE), Wish::Accumulator);
-    ops.merge_rotated(given_im.place, 1, ODD, re);
-    ops.copy(given_im.place, im);
-    ops.merge_rotated(given_re, 15, EVEN, im);
-    ops.give_back(given_re);
-    ops.give_back(given_im.place);
-}
-
 /// Outputs k and k + 16 are sum and difference of even lanes and of odd lanes multiplied by W_32^k.
 ///
 /// With c and s of the angle π k/16 and d = 1 or -1, odd lanes need re c + (d im) (d s) for their

@@ -35,8 +35,7 @@ macro_rules! one_pass_uniforms {
             Input,
             /// Address of its twiddles.
             Twiddles,
-            /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and
-            /// k + 4, real parts, imaginary parts.
+            /// Setup of the first VPM writes.
             WriteSetup,
             /// Setup that reads one column of the program's own.
             Drain,

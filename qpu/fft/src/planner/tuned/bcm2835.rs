@@ -18,7 +18,7 @@ pub const TUNED: &[Tuned] = &[
     Tuned::measured([7, 1], &[S + 7], (12, false), 0xff_ff_00, 1600),
     Tuned::measured([7, 10], &[S + 7], (12, false), 0xff_00_00, 4900),
     Tuned::measured([8, 1], &[S + 8], (12, false), 0xff_ff_00, 2372),
-    Tuned::measured([8, 10], &[8], (8, false), 0xff_00_00, 10948),
+    Tuned::measured([8, 10], &[4, 4], (6, false), 0xfd_00_00, 18012),
     Tuned::measured([9, 1], &[9], (12, false), 0xff_ff_00, 3568),
     Tuned::measured([9, 10], &[S + 9], (12, false), 0xff_00_00, 17316),
     Tuned::measured([10, 1], &[10], (12, false), 0xff_ff_00, 5704),

@@ -18,7 +18,7 @@ pub const TUNED: &[Tuned] = &[
     Tuned::measured([7, 1], &[S + 7], (12, false), 0xff_ff_00, 1628),
     Tuned::measured([7, 10], &[S + 7], (12, false), 0xff_00_00, 5252),
     Tuned::measured([8, 1], &[S + 8], (12, false), 0xff_ff_00, 2420),
-    Tuned::measured([8, 10], &[8], (8, false), 0xff_00_00, 11232),
+    Tuned::measured([8, 10], &[4, 4], (6, false), 0xff_00_00, 19516),
     Tuned::measured([9, 1], &[9], (12, false), 0xff_ff_00, 3592),
     Tuned::measured([9, 10], &[S + 9], (12, false), 0xff_00_00, 17716),
     Tuned::measured([10, 1], &[10], (12, false), 0xff_ff_00, 5920),

@@ -212,13 +212,6 @@ impl FakeBoard {
                 self.trial = Some((self.board_baud, self.now + Duration::from_millis(500)));
                 self.board_baud = baud;
             }
-            // A board of protocol 1.0.
-            Message::UploadBegin(begin) if begin.format == wire::SampleFormat::I32 => {
-                self.send(
-                    header,
-                    &Message::Nak(NakCode::BAD_PAYLOAD, "no such format"),
-                );
-            }
             Message::UploadBegin(begin) => {
                 self.width = begin.format.sample_bytes(begin.domain) as u64;
                 (self.expected, self.points, self.uploading) = (0, begin.samples, true);
@@ -250,8 +243,15 @@ impl FakeBoard {
                     self.send(unasked, &Message::Descriptor(descriptor()));
                     self.send(unasked, &Message::Spectrum(chunk()));
                 }
-                self.send(header, &Message::Ack(""));
+                let chunk = chunk();
+                let brought = wire::Uploaded {
+                    records: 1,
+                    bytes: chunk.data.len() as u64,
+                    crc: wire::crc32(chunk.data),
+                };
+                self.send(header, &Message::Uploaded(brought));
             }
+            Message::Held(_) => {}
             _ => self.send(header, &Message::Ack("")),
         }
     }

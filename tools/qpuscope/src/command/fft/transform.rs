@@ -21,12 +21,11 @@ pub(super) fn transform(
     overlap: u32,
     take: Take,
 ) -> Result<()> {
-    let info = client.hello()?;
-    let detectors = detectors(options, &info.capabilities)?;
+    client.hello()?;
     // What a host before this one began and did not end.
     client.stop()?;
     let found = client.settings()?;
-    let done = set_up_and_send(options, client, recording, overlap, &detectors, take);
+    let done = set_up_and_send(options, client, recording, overlap, take);
     // Spectra of the generator come with these again: of those of an upload `avg=all` would stop it
     // from starting, and the overlap may be as long as the next length that is set.
     let put_back = match &done {
@@ -47,7 +46,6 @@ fn set_up_and_send(
     client: &mut Client,
     recording: &Recording,
     overlap: u32,
-    detectors: &str,
     take: Take,
 ) -> Result<()> {
     let engine = match options.engine {
@@ -58,14 +56,18 @@ fn set_up_and_send(
         Unit::FullScale => wire::Unit::Dbfs,
         Unit::One(_) => wire::Unit::DbReUnit,
     };
+    // An average over records is of streams: `exp=0`.
     client.set(&format!(
-        "n={} window={} overlap={overlap} avg={} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
+        "n={} window={} overlap={overlap} avg={} exp=0 out={} unit={} centre={} engine={engine} first=all bins=0 \
+         detector={} dc={}",
         options.n,
         options.window,
         options.averages,
         options.encoding.name(),
         unit.name(),
         centre(options, recording),
+        options.detector.name(),
+        options.dc.name(),
     ))?;
     // The engine in use depends on the settings, so that only now it is the one that counts.
     let info = client.hello()?;
@@ -113,34 +115,6 @@ fn set_up_and_send(
         }
     }
     Ok(())
-}
-
-/// The words for detector and DC. Firmware from before there were any has the mean and keeps DC.
-fn detectors(options: &Options, capabilities: &str) -> Result<String> {
-    let (detector, dc) = (options.detector, options.dc);
-    let all = capabilities
-        .lines()
-        .find_map(|line| line.strip_prefix("detector="));
-    if let Some(all) = all {
-        let name = detector.name();
-        if !all.split(',').any(|known| known == name) {
-            return Err(Failure::failed(format!(
-                "the board's firmware has no detector {name}; choose one of {all}, or put the kernel.img of this version on its card"
-            )));
-        }
-        // An average over records is of streams.
-        let over_records = match capabilities.contains("exp=") {
-            true => " exp=0",
-            false => "",
-        };
-        return Ok(format!(" detector={name} dc={}{over_records}", dc.name()));
-    }
-    if (detector, dc) == (wire::Detector::Mean, wire::Dc::Keep) {
-        return Ok(String::new());
-    }
-    Err(Failure::failed(
-        "the board's firmware knows neither --detector nor --dc; put the kernel.img of this version on its card",
-    ))
 }
 
 /// The frequency in hertz that 0 Hz stands for: the option's, or else the file's.

@@ -56,7 +56,6 @@ pub fn build(pipeline: Pipeline) -> (Pieces, Kept) {
         pieces,
         count,
         offset,
-        opens: count,
     };
     let kept = Kept {
         steps,

@@ -121,7 +121,6 @@ pub fn build(short: Short) -> (Pieces, Kept) {
         pieces,
         count: last,
         offset: step,
-        opens: last,
     };
     let kept = Kept {
         next_unit,

@@ -55,7 +55,6 @@ pub fn build() -> Pieces {
         pieces,
         count,
         offset,
-        opens: count,
     }
 }
 
