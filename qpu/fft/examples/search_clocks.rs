@@ -1,5 +1,5 @@
 //! Searches for a schedule of one piece of a one-pass FFT program by the clocks that it takes on
-//! the simulator, and prints its line of `schedules/schedules.txt`.
+//! the simulator, and prints its line of `schedules.txt`.
 //!
 //! `cargo run --release -p qpu-fft --example search_clocks NAME PHASE BATCHES TRIES [SEED]`: NAME
 //! is that of a program, BATCHES are counts of transforms, as `10,1`. Each try changes the tuning

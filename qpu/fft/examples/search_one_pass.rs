@@ -1,5 +1,5 @@
 //! Searches for shorter schedules of the one-pass FFT programs, and prints lines of
-//! `schedules/schedules.txt`.
+//! `schedules.txt`.
 //!
 //! `cargo run --release -p qpu-fft --example search_one_pass [TRIES [NAME]]`: TRIES is at most
 //! 65535, 1000 if not given; NAME is that of a program, all if not given.

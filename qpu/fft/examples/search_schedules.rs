@@ -1,4 +1,4 @@
-//! Searches for shorter schedules of the FFT programs, and prints lines of `schedules/schedules.txt`.
+//! Searches for shorter schedules of the FFT programs, and prints lines of `schedules.txt`.
 //!
 //! `cargo run --release -p qpu-fft --example search_schedules [TRIES] [NAME]`: TRIES is at most
 //! 65535.
