@@ -215,6 +215,8 @@ fn chunk_of(head: RecordHead, values: &[u8], offset: u32, most: usize) -> Chunk<
 }
 
 /// Writes powers as they travel, little-endian.
+// Inlined into its only caller it takes the ARM longer.
+#[inline(never)]
 pub(super) fn encode(encoding: Encoding, powers: &[f32], out: &mut [u8]) {
     match encoding {
         Encoding::F32 => {

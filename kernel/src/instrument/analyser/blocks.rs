@@ -24,6 +24,8 @@ pub(in crate::instrument) struct Finished {
 
 impl<Q: Fft> Analyser<'_, Q> {
     /// Takes the power of the blocks that were begun first. `capture`: that of a ring.
+    // Inlined into its only caller it takes the ARM longer.
+    #[inline(never)]
     pub(in crate::instrument) fn finish_blocks(
         &mut self,
         capture: &mut Capture,
