@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::domain;
 use crate::spectrum::Spectrum;
 use signal::Rate;
 
@@ -34,7 +33,7 @@ impl CsvColumns {
 
 /// The headings that were given out last: their words, which are few, and their columns.
 #[derive(Debug, Default)]
-pub struct CsvHeadings {
+pub(super) struct CsvHeadings {
     last: Option<(String, CsvColumns)>,
     /// The device time of the last spectrum.
     last_us: u64,
@@ -43,7 +42,7 @@ pub struct CsvHeadings {
 impl CsvHeadings {
     /// The headings that a spectrum needs before its line; none where those before it hold. A clock
     /// that starts again begins another table.
-    pub fn before(&mut self, spectrum: &Spectrum) -> Option<String> {
+    pub(super) fn before(&mut self, spectrum: &Spectrum) -> Option<String> {
         let now = (words(spectrum), CsvColumns::of(spectrum));
         let goes_on =
             spectrum.device_us >= std::mem::replace(&mut self.last_us, spectrum.device_us);
@@ -56,10 +55,14 @@ impl CsvHeadings {
     }
 }
 
-/// The headings of [`csv_row`](super::csv_row), for spectra of the same settings as this one.
-#[must_use]
-pub fn csv_row_headings(spectrum: &Spectrum) -> String {
+/// The headings of [`csv_row`](super::csv::csv_row), for spectra of the same settings as this one.
+pub(super) fn csv_row_headings(spectrum: &Spectrum) -> String {
     with_columns(words(spectrum), spectrum)
+}
+
+/// The kind of samples.
+pub(super) const fn domain(spectrum: &Spectrum) -> &'static str {
+    if spectrum.complex { "complex" } else { "real" }
 }
 
 /// The remark, and the names of the columns before the levels.

@@ -5,9 +5,49 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::settings;
+use super::place::SinkPlace;
+use super::settings::settings;
+use super::sink::{ShownLines, SinkRecord, SpectrumFormat, SpectrumSink};
 use crate::lines::Line;
 use crate::spectrum::{Spectrum, decibels};
+use common::failure::Result;
+use common::say;
+
+/// The format of lines of JSON.
+#[derive(Debug)]
+pub struct JsonLinesFormat;
+
+impl SpectrumFormat for JsonLinesFormat {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn read_help(&self) -> Option<&'static str> {
+        Some("One JSON object a line each")
+    }
+
+    fn is_printed(&self) -> bool {
+        true
+    }
+
+    fn shown_lines(&self) -> ShownLines {
+        ShownLines::OfAll
+    }
+
+    fn open(&self, _: &mut SinkPlace<'_>, _: &SinkRecord<'_>) -> Result<Box<dyn SpectrumSink>> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl SpectrumSink for JsonLinesFormat {
+    fn put(&mut self, record: &SinkRecord<'_>, _: &mut SinkPlace<'_>) -> Result<()> {
+        say::json(&json_line(record.spectrum, record.lines))
+    }
+
+    fn finish(self: Box<Self>, _: &mut SinkPlace<'_>) -> Result<()> {
+        Ok(())
+    }
+}
 
 /// The value of a field.
 #[derive(Serialize)]
@@ -19,7 +59,7 @@ enum JsonField<'a> {
 }
 
 /// Writes the levels of powers in dB with four decimals; lost bins are null.
-fn levels<S: Serializer>(powers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+fn levels<S: Serializer>(powers: &[f64], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_seq(powers.iter().map(|power| {
         let level = decibels(*power);
         level.is_finite().then(|| (level * 1e4).round() / 1e4)
@@ -27,8 +67,7 @@ fn levels<S: Serializer>(powers: &[f64], serializer: S) -> Result<S::Ok, S::Erro
 }
 
 /// One spectrum as a JSON object on one line; lost bins are null.
-#[must_use]
-pub fn json_line(spectrum: &Spectrum, lines: &[Line]) -> String {
+pub(super) fn json_line(spectrum: &Spectrum, lines: &[Line]) -> String {
     let mut object = settings(spectrum);
     object["device_time_us"] = json!(spectrum.device_us);
     object["record"] = json!(spectrum.record);
@@ -80,5 +119,17 @@ mod tests {
         assert_eq!(json_line(&spectrum, &lines), by_values(&spectrum, &lines));
         spectrum.greatest = Some(spectrum.power.iter().map(|power| power * 3.0).collect());
         assert_eq!(json_line(&spectrum, &lines), by_values(&spectrum, &lines));
+    }
+
+    #[test]
+    fn json_lines_are_objects_and_lost_bins_null() {
+        let mut spectrum = example(16, true);
+        spectrum.power[0] = f64::NAN;
+        let text = json_line(&spectrum, &[]);
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["levels"].as_array().map(Vec::len), Some(16));
+        assert!(value["levels"][0].is_null());
+        assert_eq!(value["sample_rate"]["num"], 48_000);
+        assert_eq!(value["engine"], "qpu");
     }
 }

@@ -1,274 +1,131 @@
-//! Spectra as CSV, JSON and tables, and as other programs read them.
+//! Spectra as CSV, JSON, tables and pictures, and as other programs read them.
+//!
+//! Each format is a file that implements the traits of `sink.rs`, and a row of [`FORMATS`]. From
+//! this list the options of commands, their help and the names of result files follow. [`series`]
+//! takes records to files.
 
+mod csv;
 mod csv_headings;
 mod decimals;
 mod json_line;
+mod nothing;
 mod npy;
+mod options;
+mod picture;
+mod place;
 mod rtl_power;
 mod sdrff;
 pub mod series;
+mod settings;
 mod sigmf;
+mod sink;
 mod table;
 mod times;
 
-use std::fmt::Write;
+use std::path::Path;
 
-use serde_json::{Value, json};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::spectrum::{Spectrum, decibels};
-
-pub use csv_headings::{CsvHeadings, csv_row_headings};
-pub use json_line::json_line;
-pub use rtl_power::RtlPower;
-pub use sdrff::Sdrff;
-pub use sigmf::Recorded;
+pub use json_line::JsonLinesFormat;
+pub use options::{SigmfRecording, SinkOptions};
+pub use place::SinkPlace;
+pub use settings::settings;
+pub use sink::{AnyFormat, EncodeRecord, ShownLines, SinkRecord, SpectrumFormat, SpectrumSink};
 pub use table::tables;
 pub use times::{Clock, Times};
 
-/// One spectrum, a bin a line. Lines that begin with `#` say what the numbers are.
+/// All formats, in the order in which help lists them.
+pub static FORMATS: &[AnyFormat] = &[
+    &table::TableFormat,
+    &picture::PNG,
+    &picture::SVG,
+    &csv::CsvFormat,
+    &JsonLinesFormat,
+    &rtl_power::RtlPowerFormat,
+    &sdrff::SdrffFormat,
+    &npy::NpyFormat,
+    &sigmf::SigmfFormat,
+    &nothing::NoFormat,
+];
+
+/// The parser of `--format` for a command, which has the formats of which `help` says something.
+pub fn format_parser(
+    help: fn(AnyFormat) -> Option<&'static str>,
+) -> impl TypedValueParser<Value = AnyFormat> {
+    let values = FORMATS.iter().filter_map(|format| {
+        let value = PossibleValue::new(format.name()).help(help(*format)?);
+        Some(value.aliases(format.alias()))
+    });
+    PossibleValuesParser::new(values).try_map(|name| find(&name).ok_or("no format is called so"))
+}
+
+/// The format of a name.
+fn find(name: &str) -> Option<AnyFormat> {
+    let is_called = |format: &AnyFormat| format.name() == name || format.alias() == Some(name);
+    FORMATS.iter().copied().find(is_called)
+}
+
+/// The endings of all files of spectra.
+pub fn endings() -> impl Iterator<Item = &'static str> {
+    let endings = FORMATS.iter().flat_map(|format| format.endings());
+    endings.copied()
+}
+
+/// Returns whether a file's name is that of a result.
 #[must_use]
-pub fn csv(spectrum: &Spectrum, notes: &[String]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "# spectrum of {}",
-        spectrum.source.replace(['\n', '\r'], " ")
-    );
-    let _ = writeln!(out, "# {}", spectrum.reference());
-    let _ = writeln!(
-        out,
-        "# sample rate {}, N = {} {}, window {} (ENBW {:.4} bins), {} samples overlap, {}",
-        spectrum.rate,
-        spectrum.n,
-        domain(spectrum),
-        spectrum.window,
-        spectrum.enbw_bins,
-        spectrum.overlap,
-        spectrum.made_of()
-    );
-    let _ = writeln!(
-        out,
-        "# engine {}, board {}, firmware {}",
-        spectrum.engine.name(),
-        spectrum.board,
-        spectrum.firmware
-    );
-    for note in notes {
-        let _ = writeln!(out, "# {note}");
-    }
-    let slow = spectrum.is_slow();
-    let day = if slow {
-        "frequency_cycles_per_day,"
-    } else {
-        ""
-    };
-    let unit = column_name(&spectrum.level_unit());
-    let _ = write!(out, "bin,frequency_hz,{day}power,level_{unit}");
-    if spectrum.greatest.is_some() {
-        let _ = write!(out, ",power_max,level_max_{unit}");
-    }
-    out.push('\n');
-    for (index, power) in spectrum.power.iter().enumerate() {
-        let hz = spectrum.frequency_hz(index);
-        let _ = write!(out, "{},{hz}", spectrum.bin(index));
-        if slow {
-            let _ = write!(out, ",{:.6}", hz * 86_400.0);
-        }
-        let greatest = spectrum.greatest.as_ref().map(|greatest| &greatest[index]);
-        for power in [Some(power), greatest].into_iter().flatten() {
-            // A bin that was lost on the line is left empty.
-            let _ = match power.is_nan() {
-                true => write!(out, ",,"),
-                false => write!(out, ",{power:e},{:.4}", decibels(*power)),
-            };
-        }
-        out.push('\n');
-    }
-    out
+pub fn is_result(path: &Path) -> bool {
+    place::is_result(path, endings())
 }
 
-const fn domain(spectrum: &Spectrum) -> &'static str {
-    if spectrum.complex { "complex" } else { "real" }
-}
-
-/// A unit as part of a column's name: `dBFS`, `dB_re_1_degree`.
-fn column_name(unit: &str) -> String {
-    unit.chars()
-        .map(|letter| {
-            if letter == ',' || letter.is_whitespace() {
-                '_'
-            } else {
-                letter
-            }
-        })
-        .collect()
-}
-
-/// One spectrum as a line: when, how, and the level of every bin; of two detectors those of the
-/// second behind those of the first.
+/// The names of the formats for which `is` holds, with a word between them.
 #[must_use]
-pub fn csv_row(spectrum: &Spectrum) -> String {
-    // What nobody knows is left empty.
-    let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
-    let mut out = format!(
-        "{:.6},{},{},{},{},{}",
-        spectrum.device_us as f64 * 1e-6,
-        spectrum.record,
-        spectrum.engine.name(),
-        spectrum.averages,
-        count(spectrum.counters.clipped),
-        count(spectrum.counters.dropped_records)
-    );
-    if let Some(ppm) = spectrum.duty_ppm {
-        let _ = write!(out, ",{:.6}", f64::from(ppm) / 1e6);
-    }
-    for power in spectrum.powers() {
-        out.push(',');
-        if !power.is_nan() {
-            decimals::push(&mut out, decibels(*power), 2);
-        }
-    }
-    out.push('\n');
-    out
-}
-
-/// The fields that are equal for all bins: engine, board, rate, length, window, averages, unit,
-/// counters.
-#[must_use]
-pub fn settings(spectrum: &Spectrum) -> Value {
-    json!({
-        "source": spectrum.source,
-        "engine": spectrum.engine.name(),
-        "engine_fallback": spectrum.fallback,
-        "plan_replaced": spectrum.replaced,
-        "doubt": spectrum.doubt.map(|doubt| json!({ "from": doubt.from, "until": doubt.until })),
-        "duty": spectrum.duty_ppm.map(|ppm| f64::from(ppm) / 1e6),
-        "board": spectrum.board,
-        "firmware": spectrum.firmware,
-        "sample_rate": { "num": spectrum.rate.num, "den": spectrum.rate.den },
-        "n": spectrum.n,
-        "complex": spectrum.complex,
-        "window": spectrum.window.to_string(),
-        "enbw_bins": spectrum.enbw_bins,
-        "overlap": spectrum.overlap,
-        "averages": spectrum.averages,
-        "detector": spectrum.detector.name(),
-        "exponential": spectrum.exponential,
-        "dc": spectrum.dc.name(),
-        "held": spectrum.held,
-        "centre_hz": spectrum.centre_hz,
-        "unit": spectrum.level_unit(),
-        "reference": spectrum.reference(),
-        "counters": spectrum.counters,
-    })
+pub fn names(is: fn(AnyFormat) -> bool, between: &str) -> String {
+    let formats = FORMATS.iter().filter(|format| is(**format));
+    let names: Vec<_> = formats.map(|format| format.name()).collect();
+    names.join(between)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::example;
-    use crate::input::Unit;
-    use signal::Rate;
 
     #[test]
-    fn csv_states_the_reference_and_has_a_line_for_each_bin() {
-        let mut spectrum = example(16, false);
-        spectrum.power[3] = f64::NAN;
-        let text = csv(&spectrum, &["a note".into()]);
-        assert!(
-            text.contains("# 0 dBFS is a sine of full-scale amplitude\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("# a note\nbin,frequency_hz,power,level_dBFS\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("\n2,6000,2.5e-1,-6.0206\n3,9000,,\n"),
-            "{text}"
-        );
-        assert_eq!(
-            text.lines().filter(|line| !line.starts_with('#')).count(),
-            1 + 9
-        );
+    fn names_of_formats_are_unique_and_so_is_who_has_them() {
+        for format in FORMATS {
+            for name in [Some(format.name()), format.alias()].into_iter().flatten() {
+                let found = find(name).map(SpectrumFormat::name);
+                assert_eq!(found, Some(format.name()));
+            }
+            assert!(format.read_help().is_some() || format.fft_help().is_some());
+            assert!(format.is_printed() || !format.endings().is_empty());
+        }
     }
 
     #[test]
-    fn a_slow_series_has_cycles_a_day_and_its_own_unit() {
-        let mut spectrum = example(4096, false);
-        spectrum.rate = Rate { num: 1, den: 3600 };
-        spectrum.unit = Unit::One("degree".into());
-        let text = csv(&spectrum, &[]);
-        assert!(
-            text.contains("bin,frequency_hz,frequency_cycles_per_day,power,level_dB_re_1_degree\n"),
-            "{}",
-            &text[..600]
-        );
-    }
-
-    #[test]
-    fn json_lines_are_objects_and_lost_bins_null() {
-        let mut spectrum = example(16, true);
-        spectrum.power[0] = f64::NAN;
-        let text = json_line(&spectrum, &[]);
-        let value: Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(value["levels"].as_array().map(Vec::len), Some(16));
-        assert!(value["levels"][0].is_null());
-        assert_eq!(value["sample_rate"]["num"], 48_000);
-        assert_eq!(value["engine"], "qpu");
-    }
-
-    #[test]
-    fn two_detectors_have_levels_of_their_own() {
-        let spectrum = Spectrum {
-            greatest: Some(vec![0.5; 9]),
-            detector: crate::spectrum::Detector::MeanMax,
-            ..example(16, false)
+    fn lines_are_looked_for_only_where_they_are_shown() {
+        let of = |shown: ShownLines| {
+            let formats = FORMATS.iter();
+            let formats = formats.filter(|format| format.shown_lines() == shown);
+            formats.map(|format| format.name()).collect::<Vec<_>>()
         };
-        let text = csv(&spectrum, &[]);
-        assert!(text.contains("power,level_dBFS,power_max,level_max_dBFS\n"));
-        assert!(
-            text.contains("\n2,6000,2.5e-1,-6.0206,5e-1,-3.0103\n"),
-            "{text}"
-        );
-        let value: Value = serde_json::from_str(&json_line(&spectrum, &[])).expect("JSON");
-        assert_eq!(value["levels"].as_array().map(Vec::len), Some(9));
-        assert_eq!(value["levels_max"][8], -3.0103);
-        let headings = csv_row_headings(&spectrum);
-        let names = headings.lines().last().map(|line| line.split(',').count());
-        assert_eq!(names, Some(6 + 9 + 9));
-        assert_eq!(names, Some(csv_row(&spectrum).split(',').count()));
+        assert_eq!(of(ShownLines::OfAll), ["table", "json", "sigmf"]);
+        let reason = "of a waterfall only the record that may stay alone";
+        assert_eq!(of(ShownLines::OfSingle), ["png", "svg"], "{reason}");
     }
 
     #[test]
-    fn counts_that_nobody_knows_are_empty_and_null() {
-        let mut spectrum = example(16, false);
-        let row = csv_row(&spectrum);
-        assert!(row.starts_with("1.500000,1,qpu,3,0,0,"), "{row}");
-        spectrum.counters.clipped = None;
-        spectrum.counters.dropped_records = None;
-        let row = csv_row(&spectrum);
-        assert!(row.starts_with("1.500000,1,qpu,3,,,"), "{row}");
-        let counters = &settings(&spectrum)["counters"];
-        assert!(counters["clipped"].is_null() && counters["overruns"] == 0);
-    }
-
-    #[test]
-    fn rows_have_as_many_fields_as_headings() {
-        assert_fields_match(&example(64, false));
-        let mut spectrum = example(64, false);
-        spectrum.duty_ppm = Some(250_000);
-        assert_fields_match(&spectrum);
-        assert!(csv_row_headings(&spectrum).contains(",dropped,duty,"));
-        assert!(csv_row(&spectrum).contains(",0.250000,"));
-        assert_eq!(settings(&spectrum)["duty"], 0.25);
-        assert_eq!(spectrum.made_of(), "average of 3 blocks, duty 25.0 %");
-    }
-
-    fn assert_fields_match(spectrum: &Spectrum) {
-        let headings = csv_row_headings(spectrum);
-        let names = headings.lines().last().map(|line| line.split(',').count());
-        assert_eq!(names, Some(csv_row(spectrum).split(',').count()));
-        assert!(names.is_some_and(|names| names >= 6 + 33));
+    fn the_names_of_results_are_known() {
+        for (name, is) in [
+            ("spectrum.csv", true),
+            ("a/spectrum-12.png", true),
+            ("waterfall.svg", true),
+            ("spectra-2.rtl_power.csv", true),
+            ("spectra.sigmf-meta", true),
+            ("spectrum-of.csv", false),
+            ("spectra.rtl_power", false),
+            ("spectrum.wav", false),
+        ] {
+            assert_eq!(is_result(Path::new(name)), is, "{name}");
+        }
     }
 }

@@ -9,13 +9,58 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Times, settings};
+use super::place::{OF_ALL, SinkPlace};
+use super::settings::settings;
+use super::sink::{SinkRecord, SpectrumFormat, SpectrumSink};
+use super::times::Times;
 use crate::spectrum::{Spectrum, decibels};
 use common::failure::Result;
 use common::files::output::Output;
 
+/// The format of arrays.
+#[derive(Debug)]
+pub(super) struct NpyFormat;
+
+impl SpectrumFormat for NpyFormat {
+    fn name(&self) -> &'static str {
+        "npy"
+    }
+
+    fn read_help(&self) -> Option<&'static str> {
+        Some("An array of all for NumPy, and a description in JSON")
+    }
+
+    fn fft_help(&self) -> Option<&'static str> {
+        Some("An array for NumPy, and a description in JSON")
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["npy", "json"]
+    }
+
+    fn open(
+        &self,
+        place: &mut SinkPlace<'_>,
+        first: &SinkRecord<'_>,
+    ) -> Result<Box<dyn SpectrumSink>> {
+        let [array, words] = [place.name(OF_ALL, "npy")?, place.name(OF_ALL, "json")?];
+        let npy = Npy::create(&array, &words, first.spectrum, first.times)?;
+        Ok(Box::new(npy))
+    }
+}
+
+impl SpectrumSink for Npy {
+    fn put(&mut self, record: &SinkRecord<'_>, _: &mut SinkPlace<'_>) -> Result<()> {
+        self.push(record.spectrum, record.times)
+    }
+
+    fn finish(self: Box<Self>, _: &mut SinkPlace<'_>) -> Result<()> {
+        (*self).finish()
+    }
+}
+
 /// An array that is being written, and its description.
-pub struct Npy {
+struct Npy {
     array: Output,
     words: Output,
     rows: u64,
@@ -28,7 +73,7 @@ impl Npy {
     ///
     /// # Errors
     /// When one cannot be written.
-    pub fn create(array: &Path, words: &Path, first: &Spectrum, times: &Times) -> Result<Self> {
+    fn create(array: &Path, words: &Path, first: &Spectrum, times: &Times) -> Result<Self> {
         let bins = first.power.len();
         let mut object = settings(first);
         // Those of a single record stand with the others behind.
@@ -96,7 +141,7 @@ impl Npy {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn push(&mut self, spectrum: &Spectrum, times: &Times) -> Result<()> {
+    fn push(&mut self, spectrum: &Spectrum, times: &Times) -> Result<()> {
         let level = |power: &f64| (decibels(*power) as f32).to_le_bytes();
         let row: Vec<u8> = spectrum.powers().flat_map(level).collect();
         self.array.put(&row)?;
@@ -119,7 +164,7 @@ impl Npy {
     ///
     /// # Errors
     /// When the rest cannot be written.
-    pub fn finish(mut self) -> Result<()> {
+    fn finish(mut self) -> Result<()> {
         self.words.put(b"\n  ]\n}\n")?;
         self.array.rewind()?;
         let head = self.head();

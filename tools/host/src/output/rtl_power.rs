@@ -9,10 +9,67 @@
 //! Sources: rtl-sdr, `src/rtl_power.c`, `csv_dbm`, which repeats the last value once, unlike all
 //! others; soapy_power, `writer.py`; hackrf, `hackrf_sweep.c`.
 
+use super::place::{SinkPlace, SinkStream};
+use super::sink::{SinkRecord, SpectrumFormat, SpectrumSink};
 use super::times::duration_ps;
 use super::{Times, decimals};
 use crate::spectrum::{Spectrum, decibels};
 use crate::utc::Utc;
+use common::failure::Result;
+
+/// The format of rtl_power.
+#[derive(Debug)]
+pub(super) struct RtlPowerFormat;
+
+impl SpectrumFormat for RtlPowerFormat {
+    fn name(&self) -> &'static str {
+        "rtl_power"
+    }
+
+    fn read_help(&self) -> Option<&'static str> {
+        Some("One line of rtl_power each")
+    }
+
+    fn fft_help(&self) -> Option<&'static str> {
+        Some("Lines of rtl_power")
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["rtl_power.csv"]
+    }
+
+    fn is_printed(&self) -> bool {
+        true
+    }
+
+    fn is_dated(&self) -> bool {
+        true
+    }
+
+    fn open(&self, place: &mut SinkPlace<'_>, _: &SinkRecord<'_>) -> Result<Box<dyn SpectrumSink>> {
+        Ok(Box::new(RtlPowerSink {
+            stream: place.stream("rtl_power.csv")?,
+            lines: RtlPower::default(),
+        }))
+    }
+}
+
+/// Lines on their way out.
+struct RtlPowerSink {
+    stream: SinkStream,
+    lines: RtlPower,
+}
+
+impl SpectrumSink for RtlPowerSink {
+    fn put(&mut self, record: &SinkRecord<'_>, _: &mut SinkPlace<'_>) -> Result<()> {
+        let line = self.lines.line(record.spectrum, record.times);
+        self.stream.text(&line)
+    }
+
+    fn finish(self: Box<Self>, _: &mut SinkPlace<'_>) -> Result<()> {
+        self.stream.finish()
+    }
+}
 
 /// The decimals that a time may have.
 const PLACES: [u32; 4] = [0, 6, 9, FINEST];
@@ -28,7 +85,7 @@ const fn unit(places: u32) -> i128 {
 
 /// The writer of lines.
 #[derive(Clone, Debug, Default)]
-pub struct RtlPower {
+struct RtlPower {
     /// Decimals of the time, of the lines so far.
     places: Option<u32>,
     /// The time of the line before.
@@ -37,8 +94,7 @@ pub struct RtlPower {
 
 impl RtlPower {
     /// A record as a line with its end. A bin that was lost is `nan`.
-    #[must_use]
-    pub fn line(&mut self, spectrum: &Spectrum, times: &Times) -> String {
+    fn line(&mut self, spectrum: &Spectrum, times: &Times) -> String {
         let [_, to] = times.moments(spectrum);
         let advance = u64::from(spectrum.averages).saturating_mul(spectrum.hop());
         let time = self.time(to, duration_ps(spectrum, advance));

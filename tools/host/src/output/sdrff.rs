@@ -10,22 +10,82 @@
 //! Source: soapy_power 1.6.1, `writer.py`, `SoapyPowerBinFormat`: `<BdddddQQ2x`.
 
 use super::Times;
+use super::place::{SinkPlace, SinkStream};
+use super::sink::{SinkRecord, SpectrumFormat, SpectrumSink};
 use crate::spectrum::Spectrum;
+use common::failure::Result;
 
 const MAGIC: &[u8; 5] = b"SDRFF";
 const VERSION: u8 = 2;
 
+/// The format of soapy_power.
+#[derive(Debug)]
+pub(super) struct SdrffFormat;
+
+impl SpectrumFormat for SdrffFormat {
+    fn name(&self) -> &'static str {
+        "sdrff"
+    }
+
+    fn alias(&self) -> Option<&'static str> {
+        Some("soapy_power_bin")
+    }
+
+    fn read_help(&self) -> Option<&'static str> {
+        Some("One binary record of soapy_power each")
+    }
+
+    fn fft_help(&self) -> Option<&'static str> {
+        Some("Binary records of soapy_power")
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["sdrff"]
+    }
+
+    fn is_printed(&self) -> bool {
+        true
+    }
+
+    fn is_dated(&self) -> bool {
+        true
+    }
+
+    fn open(&self, place: &mut SinkPlace<'_>, _: &SinkRecord<'_>) -> Result<Box<dyn SpectrumSink>> {
+        Ok(Box::new(SdrffSink {
+            stream: place.stream("sdrff")?,
+            records: Sdrff::default(),
+        }))
+    }
+}
+
+/// Records on their way out.
+struct SdrffSink {
+    stream: SinkStream,
+    records: Sdrff,
+}
+
+impl SpectrumSink for SdrffSink {
+    fn put(&mut self, record: &SinkRecord<'_>, _: &mut SinkPlace<'_>) -> Result<()> {
+        let record = self.records.record(record.spectrum, record.times);
+        self.stream.bytes(&record)
+    }
+
+    fn finish(self: Box<Self>, _: &mut SinkPlace<'_>) -> Result<()> {
+        self.stream.finish()
+    }
+}
+
 /// The writer of records.
 #[derive(Clone, Debug, Default)]
-pub struct Sdrff {
+struct Sdrff {
     /// Start and end of the record before.
     last: Option<[f64; 2]>,
 }
 
 impl Sdrff {
     /// A record. A bin that was lost is NaN.
-    #[must_use]
-    pub fn record(&mut self, spectrum: &Spectrum, times: &Times) -> Vec<u8> {
+    fn record(&mut self, spectrum: &Spectrum, times: &Times) -> Vec<u8> {
         let bins = spectrum.power.len();
         let mut record = MAGIC.to_vec();
         record.push(VERSION);

@@ -11,11 +11,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::options::SigmfRecording;
+use super::place::{OF_ALL, SinkPlace};
+use super::sink::{ShownLines, SinkRecord, SpectrumFormat, SpectrumSink};
 use crate::input::OwnDescription;
 use crate::lines::{Line, PRECISION_BINS};
 use crate::spectrum::Spectrum;
-use crate::utc::Utc;
-use common::failure::Result;
+use common::failure::{Failure, Result};
 use common::files::output::Output;
 use common::quantity::frequency_by;
 
@@ -24,21 +26,54 @@ const VERSION: &str = "1.2.0";
 /// The name in `core:generator`, whatever the version behind it.
 const PROGRAM: &str = "qpuscope ";
 
-/// A recording as SigMF names it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Recorded {
-    /// The format of its samples: `cu8`, `ri16_le`.
-    pub datatype: String,
-    /// Its name in words.
-    pub name: String,
-    /// When its first sample was taken, where that is known.
-    pub start: Option<Utc>,
-    /// The description that it came with, which is kept.
-    pub own: Option<Arc<OwnDescription>>,
+/// The format of annotations.
+#[derive(Debug)]
+pub(super) struct SigmfFormat;
+
+impl SpectrumFormat for SigmfFormat {
+    fn name(&self) -> &'static str {
+        "sigmf"
+    }
+
+    fn fft_help(&self) -> Option<&'static str> {
+        Some("The strongest lines as annotations of the recording")
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["sigmf-meta"]
+    }
+
+    fn shown_lines(&self) -> ShownLines {
+        ShownLines::OfAll
+    }
+
+    fn open(
+        &self,
+        place: &mut SinkPlace<'_>,
+        first: &SinkRecord<'_>,
+    ) -> Result<Box<dyn SpectrumSink>> {
+        let Some(recorded) = &place.wanted.recorded else {
+            return Err(Failure::usage(
+                "annotations need a recording; give another --format",
+            ));
+        };
+        let path = place.name(OF_ALL, "sigmf-meta")?;
+        Ok(Box::new(Sigmf::create(&path, recorded, first.spectrum)?))
+    }
+}
+
+impl SpectrumSink for Sigmf {
+    fn put(&mut self, record: &SinkRecord<'_>, _: &mut SinkPlace<'_>) -> Result<()> {
+        self.push(record.spectrum, record.lines)
+    }
+
+    fn finish(self: Box<Self>, _: &mut SinkPlace<'_>) -> Result<()> {
+        (*self).finish()
+    }
 }
 
 /// A file of annotations that is being written.
-pub struct Sigmf {
+struct Sigmf {
     file: Output,
     /// Annotations so far.
     count: u64,
@@ -52,7 +87,7 @@ impl Sigmf {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn create(path: &Path, recorded: &Recorded, first: &Spectrum) -> Result<Self> {
+    fn create(path: &Path, recorded: &SigmfRecording, first: &Spectrum) -> Result<Self> {
         let mut file = Output::create(path)?;
         match &recorded.own {
             Some(own) => file.put(own.head().as_bytes())?,
@@ -70,7 +105,7 @@ impl Sigmf {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn push(&mut self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
+    fn push(&mut self, spectrum: &Spectrum, lines: &[Line]) -> Result<()> {
         let zero = self.own.as_ref().map_or(0, |own| own.first_sample());
         let start = zero.saturating_add(spectrum.first_sample);
         // The specification wants them in the order of samples.
@@ -79,7 +114,7 @@ impl Sigmf {
             let annotation = annotation(spectrum, start, line);
             let own = self.own.as_ref();
             if !own.is_some_and(|own| own.has(&annotation, start, PROGRAM)) {
-                self.put(&common::text::json(&annotation.to_string()))?;
+                self.put_annotation(&common::text::json(&annotation.to_string()))?;
             }
         }
         Ok(())
@@ -92,12 +127,12 @@ impl Sigmf {
         };
         while let Some((_, text)) = own.mark(self.kept).filter(|(start, _)| *start <= until) {
             self.kept += 1;
-            self.put(text)?;
+            self.put_annotation(text)?;
         }
         Ok(())
     }
 
-    fn put(&mut self, annotation: &str) -> Result<()> {
+    fn put_annotation(&mut self, annotation: &str) -> Result<()> {
         let comma = if self.count > 0 { "," } else { "" };
         self.count += 1;
         self.file
@@ -108,7 +143,7 @@ impl Sigmf {
     ///
     /// # Errors
     /// When the rest cannot be written.
-    pub fn finish(mut self) -> Result<()> {
+    fn finish(mut self) -> Result<()> {
         self.put_kept(u64::MAX)?;
         let tail = self.own.as_ref().map(|own| own.tail());
         let tail = tail.unwrap_or_else(|| "]\n}\n".to_owned());
@@ -118,7 +153,7 @@ impl Sigmf {
 }
 
 /// A description of a recording that came without one, up to its first annotation.
-fn head(recorded: &Recorded, first: &Spectrum) -> String {
+fn head(recorded: &SigmfRecording, first: &Spectrum) -> String {
     let global = json!({
         "core:datatype": recorded.datatype,
         "core:version": VERSION,
@@ -189,7 +224,7 @@ mod tests {
     fn written(recording: &Recording) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.sigmf-meta");
-        let recorded = Recorded {
+        let recorded = SigmfRecording {
             datatype: "ru8".to_owned(),
             name: "a".to_owned(),
             start: None,

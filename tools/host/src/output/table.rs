@@ -2,11 +2,61 @@
 
 use std::fmt::Write;
 
+use super::place::SinkPlace;
+use super::sink::{ShownLines, SinkRecord, SpectrumFormat, SpectrumSink};
 use crate::lines::{Line, PRECISION_BINS, strongest};
 use crate::spectrum::Spectrum;
+use common::failure::Result;
 use common::quantity::{decimals, frequency_by, period};
+use common::say;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// The format for people.
+#[derive(Debug)]
+pub(super) struct TableFormat;
+
+impl SpectrumFormat for TableFormat {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn read_help(&self) -> Option<&'static str> {
+        Some("The strongest lines of each, for people")
+    }
+
+    fn is_printed(&self) -> bool {
+        true
+    }
+
+    fn shown_lines(&self) -> ShownLines {
+        ShownLines::OfAll
+    }
+
+    fn open(&self, _: &mut SinkPlace<'_>, _: &SinkRecord<'_>) -> Result<Box<dyn SpectrumSink>> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl SpectrumSink for TableFormat {
+    fn put(&mut self, record: &SinkRecord<'_>, place: &mut SinkPlace<'_>) -> Result<()> {
+        let spectrum = record.spectrum;
+        say::data(&format!(
+            "{:.3} s, record {}: N = {}, {} window, {}, engine {}\n{}",
+            spectrum.device_us as f64 * 1e-6,
+            spectrum.record,
+            spectrum.n,
+            spectrum.window,
+            spectrum.made_of(),
+            spectrum.engine.name(),
+            tables(spectrum, record.lines, place.wanted.line_count)
+        ))
+    }
+
+    fn finish(self: Box<Self>, _: &mut SinkPlace<'_>) -> Result<()> {
+        Ok(())
+    }
+}
 
 /// The table of lines, and of two detectors the one of the strongest lines of the greatest.
 #[must_use]

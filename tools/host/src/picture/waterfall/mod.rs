@@ -120,14 +120,8 @@ impl Waterfall {
         waterfall
     }
 
-    /// Returns whether a record belongs to the same picture: its axis and kind are those of the
-    /// first, and it comes later than the last.
-    #[must_use]
-    pub fn takes(&self, spectrum: &Spectrum, span: Span) -> bool {
-        spectrum.is_like(&self.first) && span.from_us >= self.last.from_us
-    }
-
-    /// Takes a record in that belongs to it ([`Waterfall::takes`]).
+    /// Takes a record in whose axis and kind are those of the first, and that comes later than the
+    /// last.
     pub fn push(&mut self, spectrum: &Spectrum, span: Span) {
         let row = Row {
             records: 1,
@@ -240,15 +234,5 @@ mod tests {
         let row = waterfall.rows().next().expect("a row");
         assert_eq!(row.power[1], 2.0);
         assert!(row.power[0] > 2.0 && row.power[0] < 5.0, "{}", row.power[0]);
-    }
-
-    #[test]
-    fn a_record_of_another_kind_or_time_begins_another_picture() {
-        let record = example(64, false);
-        let waterfall = Waterfall::new(&record, span(1000), None, Merge::Max);
-        assert!(waterfall.takes(&record, span(1000)));
-        assert!(!waterfall.takes(&record, span(999)));
-        assert!(!waterfall.takes(&example(64, true), span(2000)));
-        assert!(!waterfall.takes(&example(128, false), span(2000)));
     }
 }

@@ -11,7 +11,7 @@ use common::files::{are_one, output};
 use common::quantity::{hertz, whole};
 use common::say;
 use host::input::Reading;
-use host::output::series::Kind;
+use host::output::{AnyFormat, SpectrumFormat, endings, format_parser, is_result};
 use host::picture::Theme;
 use host::picture::waterfall::Merge;
 
@@ -69,8 +69,8 @@ pub struct Options {
     #[arg(long, default_value_t = 5, value_parser = whole::<usize>)]
     pub(super) lines: usize,
     /// Kinds of files, with commas between them
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "png,svg,csv")]
-    pub(super) format: Vec<Kind>,
+    #[arg(long, value_delimiter = ',', default_value = "png,svg,csv", value_parser = format_parser(SpectrumFormat::fft_help))]
+    pub(super) format: Vec<AnyFormat>,
     /// Besides the files of all records together, files of each: spectrum-2.png and so on
     #[arg(long)]
     pub(super) each: bool,
@@ -87,33 +87,6 @@ pub struct Options {
 
 /// The shortest transform that instruments have.
 const SHORTEST: u32 = 16;
-/// The stems of results, which a number may follow.
-const STEMS: [&str; 3] = ["spectrum", "waterfall", "spectra"];
-/// The endings of results.
-const RESULTS: [&str; 8] = [
-    "png",
-    "svg",
-    "csv",
-    "rtl_power.csv",
-    "sdrff",
-    "npy",
-    "json",
-    "sigmf-meta",
-];
-
-/// Returns whether a file's name is that of a result.
-fn is_result(name: &Path) -> bool {
-    let counts = |count: &str| count.bytes().all(|digit| digit.is_ascii_digit());
-    let name = name.file_name().and_then(std::ffi::OsStr::to_str);
-    name.and_then(|name| name.split_once('.'))
-        .is_some_and(|(stem, ending)| {
-            let stem = match stem.rsplit_once('-') {
-                Some((stem, count)) if counts(count) => stem,
-                _ => stem,
-            };
-            STEMS.contains(&stem) && RESULTS.contains(&ending)
-        })
-}
 
 /// Refuses a folder in which a file that is read has the name of a result.
 fn keep_inputs(options: &Options) -> Result<()> {
@@ -139,9 +112,7 @@ fn keep_inputs(options: &Options) -> Result<()> {
 /// Finds out before an upload that results can be written.
 pub(super) fn check_folder(out: &Path) -> Result<()> {
     std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
-    let mut results = RESULTS
-        .iter()
-        .map(|ending| out.join(format!("spectrum.{ending}")));
+    let mut results = endings().map(|ending| out.join(format!("spectrum.{ending}")));
     results.try_for_each(|file| output::check(&file))
 }
 
@@ -185,26 +156,5 @@ pub(super) fn reading(options: &Options) -> Reading {
             _ => None,
         },
         ..options.reading.clone()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_of_results_are_known() {
-        for (name, is) in [
-            ("spectrum.csv", true),
-            ("a/spectrum-12.png", true),
-            ("waterfall.svg", true),
-            ("spectra-2.rtl_power.csv", true),
-            ("spectra.sigmf-meta", true),
-            ("spectrum-of.csv", false),
-            ("spectra.rtl_power", false),
-            ("spectrum.wav", false),
-        ] {
-            assert_eq!(is_result(Path::new(name)), is, "{name}");
-        }
     }
 }

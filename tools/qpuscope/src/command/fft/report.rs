@@ -12,22 +12,22 @@ use common::files;
 use common::say;
 use host::input::{Format, Number, Recording};
 use host::lines::{Line, strongest};
-use host::output::series::{Kind, Series, Wanted, of_record, shown};
-use host::output::{self, Clock, Recorded, Times};
+use host::output::series::{Series, shown};
+use host::output::{self, Clock, SigmfRecording, SinkOptions, SinkPlace, SpectrumFormat, Times};
 use host::spectrum::Spectrum;
 use host::stream::Health;
 use host::utc::Utc;
 
-/// The files that the options ask for.
-pub(super) fn wanted(options: &Options, recording: &Recording) -> Wanted {
-    Wanted {
+/// The options that outputs share.
+pub(super) fn wanted(options: &Options, recording: &Recording) -> SinkOptions {
+    SinkOptions {
         folder: options.out.clone(),
-        kinds: options.format.clone(),
         theme: options.theme,
         merge: options.merge,
+        line_count: options.lines,
         each: options.each,
         notes: recording.notes.clone(),
-        recorded: recording.channels.first().map(|channel| Recorded {
+        recorded: recording.channels.first().map(|channel| SigmfRecording {
             datatype: datatype(channel.samples.format()),
             name: recording.name.clone(),
             start: recording.start.map(Utc::from),
@@ -57,7 +57,7 @@ fn datatype(format: Format) -> String {
 /// Words and files of spectra, in the order in which they come.
 pub(super) struct Results<'a> {
     options: &'a Options,
-    wanted: &'a Wanted,
+    wanted: &'a SinkOptions,
     times: Times,
     /// The files of the records that come now.
     series: Option<Series<'a>>,
@@ -73,7 +73,11 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(options: &'a Options, wanted: &'a Wanted, recording: &'a Recording) -> Self {
+    pub(super) fn new(
+        options: &'a Options,
+        wanted: &'a SinkOptions,
+        recording: &'a Recording,
+    ) -> Self {
         let start = wanted.recorded.as_ref().and_then(|recorded| recorded.start);
         Self {
             options,
@@ -107,9 +111,9 @@ impl<'a> Results<'a> {
             _ => {
                 self.close_series()?;
                 self.numbers.0 += 1;
-                let number = self.numbers.0;
-                let series =
-                    Series::begin(self.wanted, &[], number, self.times, &spectrum, &lines)?;
+                let place = SinkPlace::files(self.wanted, &[], self.numbers.0);
+                let formats = &self.options.format;
+                let series = Series::begin(formats, place, self.times, &spectrum, &lines)?;
                 self.series = Some(series);
             }
         }
@@ -146,10 +150,10 @@ impl<'a> Results<'a> {
             number => format!("spectrum-{number}"),
         };
         let mut names = vec![];
-        for kind in &self.options.format {
-            if let Some((ending, bytes)) = of_record(self.wanted, *kind, spectrum, lines)? {
+        for format in &self.options.format {
+            if let (Some(encode), [ending, ..]) = (format.of_record(), format.endings()) {
                 let path = self.options.out.join(format!("{stem}.{ending}"));
-                files::output::write(&path, &bytes)?;
+                files::output::write(&path, &encode(self.wanted, spectrum, lines)?)?;
                 names.push(path);
             }
         }
@@ -191,11 +195,12 @@ impl<'a> Results<'a> {
         for remark in remarks.iter().chain(&recording.doubts) {
             common::say::remark!("{remark}");
         }
-        let is_dated = |kind: &Kind| matches!(kind, Kind::RtlPower | Kind::Sdrff);
-        if self.times.zero.is_none() && self.options.format.iter().any(is_dated) {
+        let mut formats = self.options.format.iter();
+        if self.times.zero.is_none() && formats.any(|format| format.is_dated()) {
             common::say::remark!(
-                "{} does not say when it was recorded: times in rtl_power and sdrff count from 1970-01-01",
-                recording.name
+                "{} does not say when it was recorded: times in {} count from 1970-01-01",
+                recording.name,
+                output::names(SpectrumFormat::is_dated, " and ")
             );
         }
         let Some(answer) = &self.answer else {

@@ -62,7 +62,7 @@ pub fn run(options: &Options) -> Result<()> {
         explained: false,
     };
     let read = reader.read_all(&stop, options.progress(&port));
-    let closed = reader.outputs.close_series();
+    let closed = reader.outputs.close();
     let concluded = reader.conclude();
     // What broke the line is the better reason, after the counters have been shown.
     read.and(closed).and(concluded)

@@ -11,38 +11,13 @@ use common::quantity::{seconds, whole};
 use host::client::Client;
 use host::link::Link;
 use host::log::Logs;
-use host::output::series::{Kind, Wanted};
+use host::output::{AnyFormat, JsonLinesFormat, SinkOptions, SpectrumFormat, format_parser, names};
 use host::picture::Theme;
 use host::picture::waterfall::Merge;
 use host::port::PortChoice;
 use host::spectrum::Hold;
 use host::stream::Receiver;
 use host::traces::Trace;
-
-/// The form in which a spectrum is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Format {
-    /// The strongest lines of each, for people
-    Table,
-    /// One line each: time, settings, and the level of every bin
-    Csv,
-    /// One JSON object a line each
-    Json,
-    /// One line of rtl_power each
-    #[value(name = "rtl_power")]
-    RtlPower,
-    /// One binary record of soapy_power each
-    #[value(alias = "soapy_power_bin")]
-    Sdrff,
-    /// An array of all for NumPy, and a description in JSON
-    Npy,
-    /// A picture of all, with time downwards; of each with --each
-    Png,
-    /// That picture as shapes
-    Svg,
-    /// Nothing: only count
-    None,
-}
 
 /// Options of `read`.
 #[derive(clap::Args, Debug)]
@@ -52,11 +27,11 @@ pub struct Options {
     #[command(flatten)]
     pub(super) line: LineOptions,
     /// Output for each spectrum
-    #[arg(short = 'F', long, value_enum, default_value = "table")]
-    pub(super) format: Format,
+    #[arg(short = 'F', long, default_value = "table", value_parser = format_parser(SpectrumFormat::read_help))]
+    format: AnyFormat,
     /// Short for --format json
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
     /// Folder for files
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     pub(super) out: PathBuf,
@@ -103,34 +78,43 @@ fn count(text: &str) -> std::result::Result<u64, String> {
     })
 }
 
+/// Returns whether `read` can write a file of each record in a format.
+fn has_files_of_each(format: AnyFormat) -> bool {
+    !format.is_printed() && format.of_record().is_some()
+}
+
 impl Options {
     /// What is read.
     pub(super) fn port(&self) -> Result<PortChoice> {
         self.line.choice(self.port.name().as_deref())
     }
 
+    /// The format in which spectra are shown.
+    pub(super) fn format(&self) -> AnyFormat {
+        match self.json {
+            true => &JsonLinesFormat,
+            false => self.format,
+        }
+    }
+
     /// Refuses what has no meaning together.
     pub(super) fn check(&self) -> Result<()> {
-        if self.each && (self.json || !matches!(self.format, Format::Png | Format::Svg)) {
-            return Err(Failure::usage(
-                "--each is about pictures; give --format png or --format svg with it",
-            ));
+        if self.each && !has_files_of_each(self.format()) {
+            return Err(Failure::usage(format!(
+                "--each is about pictures; give --format {} with it",
+                names(has_files_of_each, " or --format ")
+            )));
         }
         Ok(())
     }
 
-    /// The files that spectra go to, if any.
-    pub(super) fn wanted(&self) -> Wanted {
-        Wanted {
+    /// The options that outputs share.
+    pub(super) fn wanted(&self) -> SinkOptions {
+        SinkOptions {
             folder: self.out.clone(),
-            kinds: match self.format {
-                Format::Png => vec![Kind::Png],
-                Format::Svg => vec![Kind::Svg],
-                Format::Npy => vec![Kind::Npy],
-                _ => vec![],
-            },
             theme: self.theme,
             merge: self.merge,
+            line_count: self.lines,
             each: self.each,
             notes: vec![],
             recorded: None,
