@@ -1,7 +1,7 @@
 //! The boundary to C: pointers are checked, panics end here, and a failure leaves its sentence.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CString, c_char};
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -202,10 +202,11 @@ pub unsafe fn numbers<T: Copy>(
 ///
 /// # Safety
 /// When it is not null, `text` must be readable up to its terminating 0.
+#[cfg(feature = "boards")]
 pub unsafe fn text(name: &str, text: *const c_char) -> Result<String, Failure> {
     check_pointer(name, text)?;
     // SAFETY: it is not null, and the caller promised a terminating 0. It is copied here.
-    let text = unsafe { CStr::from_ptr(text) }.to_str();
+    let text = unsafe { std::ffi::CStr::from_ptr(text) }.to_str();
     let text = text.map_err(|_| {
         let text = format!("{name} is no UTF-8; give a text");
         Failure::new(status::ERROR_OPTION, text)
@@ -297,7 +298,7 @@ mod tests {
     fn message() -> String {
         let message = qpuscope_message();
         // SAFETY: it is this thread's message, which no call changes meanwhile.
-        unsafe { CStr::from_ptr(message) }
+        unsafe { std::ffi::CStr::from_ptr(message) }
             .to_string_lossy()
             .into_owned()
     }

@@ -181,7 +181,7 @@ pub fn with_tuning(program: &Generated, phase: Phase, tuning: &ScheduleTuning) -
     one_pass_program(pass_of(program), Some((phase, tuning)))
 }
 
-/// Searched schedules ([`tuned`]) that are ignored, because operations have changed since.
+/// Searched schedules ([`schedules`]) that are ignored, because operations have changed since.
 #[must_use]
 pub fn stale_schedules() -> Vec<String> {
     let units = tasks()
