@@ -74,8 +74,8 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     eprintln!("building target/kernel.img");
     let image = firmware::build(&toolchain)?;
     eprintln!("{image}\nbuilding qpuscope");
-    // What the demo does not run takes a part of the time until it shows something.
-    let qpuscope = build(&["--no-default-features"])?;
+    // Nearly all of the time until the demo shows something is compiling.
+    let qpuscope = build("demo", &["--no-default-features"])?;
     if options.live {
         let out = options.out.unwrap_or(".".into());
         return live::run(&qpuscope, &image, out.as_ref());
@@ -114,19 +114,26 @@ fn arguments(options: &Options, image: &firmware::Image) -> Vec<String> {
 
 /// Compiles qpuscope with optimisation; returns the program.
 pub fn build_qpuscope() -> Result<PathBuf> {
-    build(&[])
+    build("release", &[])
 }
 
-fn build(features: &[&str]) -> Result<PathBuf> {
+fn build(profile: &str, features: &[&str]) -> Result<PathBuf> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
     let target = workspace::target();
-    cargo.args(["build", "--locked", "--release", "--package", "qpuscope"]);
+    cargo.args([
+        "build",
+        "--locked",
+        "--profile",
+        profile,
+        "--package",
+        "qpuscope",
+    ]);
     cargo.args(features);
     cargo.arg("--target-dir").arg(&target);
     process::must(cargo.stdout(std::io::stderr()), BUILD_LIMIT)
         .context("qpuscope did not build")?;
-    Ok(target.join("release/qpuscope"))
+    Ok(target.join(profile).join("qpuscope"))
 }
 
 #[cfg(test)]
