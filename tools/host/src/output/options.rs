@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::input::OwnDescription;
-use crate::picture::Theme;
+use crate::picture::Look;
 use crate::picture::waterfall::Merge;
 use crate::utc::Utc;
 
@@ -13,8 +13,8 @@ use crate::utc::Utc;
 pub struct SinkOptions {
     /// The folder of files.
     pub folder: PathBuf,
-    /// The background of pictures.
-    pub theme: Theme,
+    /// The look of pictures.
+    pub look: Look,
     /// The level of records and bins that share a pixel.
     pub merge: Merge,
     /// The number of strongest lines that a table lists.

@@ -17,7 +17,7 @@ pub(super) static PNG: PictureFormat = PictureFormat {
     read_help: "A picture of all, with time downwards; of each with --each",
     fft_help: "A picture of pixels",
     encode: Drawing::png,
-    of_record: |wanted, spectrum, lines| draw(spectrum, lines, wanted.theme).png(),
+    of_record: |wanted, spectrum, lines| draw(spectrum, lines, &wanted.look).png(),
 };
 
 /// A picture of shapes.
@@ -27,7 +27,7 @@ pub(super) static SVG: PictureFormat = PictureFormat {
     read_help: "That picture as shapes",
     fft_help: "A picture of shapes",
     encode: svg,
-    of_record: |wanted, spectrum, lines| svg(&draw(spectrum, lines, wanted.theme)),
+    of_record: |wanted, spectrum, lines| svg(&draw(spectrum, lines, &wanted.look)),
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "pixels can fail")]
@@ -123,7 +123,7 @@ impl SpectrumSink for PictureSink {
         let Some(waterfall) = &self.waterfall else {
             return Ok(());
         };
-        let bytes = (self.encode)(&waterfall.draw(wanted.theme))?;
+        let bytes = (self.encode)(&waterfall.draw(&wanted.look))?;
         write(&place.name(WATERFALL, self.ending)?, &bytes)
     }
 }

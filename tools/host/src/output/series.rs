@@ -108,7 +108,7 @@ mod tests {
     fn a_record_of_another_kind_or_time_begins_other_files() {
         let wanted = SinkOptions {
             folder: PathBuf::new(),
-            theme: crate::picture::Theme::Print,
+            look: crate::picture::Look::default(),
             merge: crate::picture::waterfall::Merge::Max,
             line_count: 0,
             each: false,

@@ -2,7 +2,8 @@
 
 use super::axes::{Frame, frequency_axes, minus, subtitle};
 use super::drawing::{Anchor, Drawing, Ink, Style};
-use super::theme::{Inks, Theme};
+use super::look::{LevelSpan, Look};
+use super::theme::Inks;
 use super::{HEIGHT, WIDTH};
 use crate::lines::{Line, PRECISION_BINS};
 use crate::spectrum::Spectrum;
@@ -32,9 +33,12 @@ impl Plot {
 }
 
 /// The chart of a spectrum, with `lines` marked.
-pub fn draw(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> Drawing {
-    let inks = theme.inks();
-    let title = format!("Spectrum of {}", spectrum.source);
+pub fn draw(spectrum: &Spectrum, lines: &[Line], look: &Look) -> Drawing {
+    let inks = look.theme.inks();
+    let title = match &look.title {
+        Some(title) => title.clone(),
+        None => format!("Spectrum of {}", spectrum.source),
+    };
     let mut drawing = Drawing::new(WIDTH, HEIGHT, &title);
     drawing.paper = inks.paper;
     let greatest = spectrum.greatest_alone();
@@ -42,7 +46,11 @@ pub fn draw(spectrum: &Spectrum, lines: &[Line], theme: Theme) -> Drawing {
     if let Some(greatest) = &greatest {
         to_db = to_db.max(level_range(greatest).1);
     }
-    let from_db = from_db.max(to_db - RANGE_DB);
+    let own = LevelSpan {
+        from_db: from_db.max(to_db - RANGE_DB),
+        to_db,
+    };
+    let LevelSpan { from_db, to_db } = look.levels.unwrap_or(own);
     let last = spectrum.power.len().saturating_sub(1);
     let (from_hz, mut to_hz) = (spectrum.frequency_hz(0), spectrum.frequency_hz(last));
     if to_hz <= from_hz {

@@ -8,12 +8,14 @@ mod axes;
 mod chart;
 pub mod drawing;
 mod font;
+mod look;
 mod png;
 mod svg;
 mod theme;
 pub mod waterfall;
 
 pub use chart::draw;
+pub use look::{LevelSpan, Look, level_span};
 pub use theme::Theme;
 
 /// Width of a picture, in SVG units and PNG pixels.
@@ -32,7 +34,7 @@ mod tests {
     fn a_png_has_its_size_and_is_not_blank() {
         let spectrum = example(4096, false);
         let marked = lines::strongest(&spectrum, 5);
-        let file = draw(&spectrum, &marked, Theme::Print)
+        let file = draw(&spectrum, &marked, &Theme::Print.into())
             .png()
             .expect("a picture");
         let pixels = tiny_skia::Pixmap::decode_png(&file).expect("a PNG");
@@ -46,7 +48,12 @@ mod tests {
         let mut spectrum = example(4096, false);
         spectrum.rate = Rate { num: 1, den: 3600 };
         spectrum.unit = crate::input::Unit::One("degree <F>".into());
-        let text = draw(&spectrum, &lines::strongest(&spectrum, 3), Theme::Print).svg();
+        let text = draw(
+            &spectrum,
+            &lines::strongest(&spectrum, 3),
+            &Theme::Print.into(),
+        )
+        .svg();
         for label in [
             "Frequency (cycles per day)",
             "Frequency (µHz)",
@@ -66,18 +73,24 @@ mod tests {
                     let mut spectrum = example(n, complex);
                     spectrum.power.fill(fill);
                     assert!(
-                        draw(&spectrum, &[], Theme::Dark)
+                        draw(&spectrum, &[], &Theme::Dark.into())
                             .svg()
                             .ends_with("</svg>\n")
                     );
-                    draw(&spectrum, &[], Theme::Dark).png().expect("a picture");
+                    draw(&spectrum, &[], &Theme::Dark.into())
+                        .png()
+                        .expect("a picture");
                 }
             }
         }
         let mut spectrum = example(16, false);
         spectrum.power.clear();
-        draw(&spectrum, &[], Theme::Dark).png().expect("a picture");
+        draw(&spectrum, &[], &Theme::Dark.into())
+            .png()
+            .expect("a picture");
         spectrum.power = vec![1.0];
-        draw(&spectrum, &[], Theme::Dark).png().expect("a picture");
+        draw(&spectrum, &[], &Theme::Dark.into())
+            .png()
+            .expect("a picture");
     }
 }

@@ -6,6 +6,7 @@ pub mod fft;
 pub mod info;
 pub mod list;
 pub mod moved;
+pub mod picture_options;
 pub mod port_options;
 pub mod probe;
 pub mod read;

@@ -18,6 +18,8 @@ const SETTINGS: &str = "input=smi rate=20M n=1024 window=hann overlap=50% out=u8
 const EVERY_SAMPLE: &str = "avg=2048 detector=max";
 /// One block a record, as many records as the line takes.
 const SAMPLED: &str = "avg=1 mode=snapshot";
+/// The scale of both pictures, in dBFS.
+const LEVELS: &str = "-70..-20";
 /// Records of each: about a second.
 const RECORDS: &str = "20";
 
@@ -26,10 +28,17 @@ pub fn run(qpuscope: &Path, image: &firmware::Image, out: &Path) -> Result<ExitC
     std::fs::create_dir_all(out)
         .with_context(|| format!("cannot make the folder {}", out.display()))?;
     let mut halves = vec![];
-    for (name, settings) in [("every-sample", EVERY_SAMPLE), ("sampled", SAMPLED)] {
+    for (name, title, settings) in [
+        (
+            "every-sample",
+            "Every sample is in a transform",
+            EVERY_SAMPLE,
+        ),
+        ("sampled", "One block a line, as viewers do", SAMPLED),
+    ] {
         let folder = out.join(format!("live-{name}"));
         let mut command = Command::new(qpuscope);
-        command.args(arguments(image, settings, &folder));
+        command.args(arguments(image, title, settings, &folder));
         let status = super::run_shown(&mut command)?;
         // Its own messages have said why.
         ensure!(status.success(), "qpuscope read ended with {status}");
@@ -47,13 +56,13 @@ pub fn run(qpuscope: &Path, image: &firmware::Image, out: &Path) -> Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-fn arguments(image: &firmware::Image, settings: &str, folder: &Path) -> Vec<String> {
+fn arguments(image: &firmware::Image, title: &str, settings: &str, folder: &Path) -> Vec<String> {
     let port = format!("sim:{}", image.img.display());
     let settings = format!("{SETTINGS} {settings}");
     let folder = folder.display().to_string();
     let words = [
         "read", "--quiet", &port, "--part", PART, "--set", &settings, "--count", RECORDS,
-        "--strict", "--format", "png", "--out", &folder,
+        "--strict", "--format", "png", "--title", title, "--levels", LEVELS, "--out", &folder,
     ];
     words.map(String::from).to_vec()
 }

@@ -4,7 +4,8 @@ use tiny_skia::{Pixmap, PremultipliedColorU8};
 
 use super::super::axes::{Frame, frequency_axes, minus, subtitle};
 use super::super::drawing::{Anchor, Drawing, Ink, Raster, Style};
-use super::super::theme::{COLOURS, Inks, Theme};
+use super::super::look::{LevelSpan, Look};
+use super::super::theme::{COLOURS, Inks};
 use super::super::{HEIGHT, WIDTH};
 use super::time_axis::{TimeAxis, time_axis};
 use super::{Row, Waterfall};
@@ -26,13 +27,6 @@ const BELOW: f64 = 0.5;
 /// Most decibels of the scale: what lies below is rounding.
 const RANGE_DB: f64 = 120.0;
 
-/// Levels at both ends of the scale.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Levels {
-    from_db: f64,
-    to_db: f64,
-}
-
 /// The rows of the picture, and what they stand for.
 struct Lines {
     from_us: f64,
@@ -44,9 +38,12 @@ struct Lines {
 impl Waterfall {
     /// Draws all records.
     #[must_use]
-    pub fn draw(&self, theme: Theme) -> Drawing {
-        let (inks, spectrum) = (theme.inks(), &self.first);
-        let title = format!("Waterfall of {}", spectrum.source);
+    pub fn draw(&self, look: &Look) -> Drawing {
+        let (inks, spectrum) = (look.theme.inks(), &self.first);
+        let title = match &look.title {
+            Some(title) => title.clone(),
+            None => format!("Waterfall of {}", spectrum.source),
+        };
         let mut drawing = Drawing::new(WIDTH, HEIGHT, &title);
         drawing.paper = inks.paper;
         let half = spectrum.bin_hz() / 2.0;
@@ -61,8 +58,8 @@ impl Waterfall {
             to_hz: spectrum.frequency_hz(last) + half,
         };
         let lines = self.lines((TOP + ROWS - top) as usize);
-        let levels = levels(&lines.rows);
-        let scale = theme.scale();
+        let levels = look.levels.unwrap_or_else(|| levels(&lines.rows));
+        let scale = look.theme.scale();
         if let Some(pixels) = points(&lines.rows, levels, &scale, &inks) {
             drawing.rasters.push(Raster {
                 at: (LEFT, top),
@@ -158,14 +155,14 @@ impl Waterfall {
 }
 
 /// The scale of levels: from the quietest points to the strongest, in steps of 5 dB.
-fn levels(rows: &[Option<Row>]) -> Levels {
+fn levels(rows: &[Option<Row>]) -> LevelSpan {
     let points = rows.iter().flatten().flat_map(|row| &row.power);
     let mut levels: Vec<f32> = points
         .map(|&power| decibels(f64::from(power)) as f32)
         .filter(|level| level.is_finite() && *level > -299.0)
         .collect();
     let Some(highest) = levels.iter().copied().reduce(f32::max) else {
-        return Levels {
+        return LevelSpan {
             from_db: -100.0,
             to_db: 0.0,
         };
@@ -174,7 +171,7 @@ fn levels(rows: &[Option<Row>]) -> Levels {
     let lowest = *levels.select_nth_unstable_by(place, f32::total_cmp).1;
     let to_db = (f64::from(highest) / 5.0).ceil() * 5.0;
     let from_db = (f64::from(lowest) / 5.0).floor() * 5.0;
-    Levels {
+    LevelSpan {
         from_db: from_db.max(to_db - RANGE_DB).min(to_db - 20.0),
         to_db,
     }
@@ -183,7 +180,7 @@ fn levels(rows: &[Option<Row>]) -> Levels {
 /// The points of all rows; hatching where there is no record.
 fn points(
     rows: &[Option<Row>],
-    levels: Levels,
+    levels: LevelSpan,
     scale: &[Ink; COLOURS],
     inks: &Inks,
 ) -> Option<Pixmap> {
@@ -243,7 +240,7 @@ fn put_time_axis(
 fn put_scale(
     drawing: &mut Drawing,
     frame: &Frame,
-    levels: Levels,
+    levels: LevelSpan,
     scale: &[Ink; COLOURS],
     inks: &Inks,
     unit: &str,

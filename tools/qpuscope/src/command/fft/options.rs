@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::values::{
     EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
 };
+use crate::command::picture_options::PictureOptions;
 use crate::command::port_options::PortOptions;
 use common::failure::{Failure, Result};
 use common::files::{are_one, output};
@@ -12,8 +13,6 @@ use common::quantity::{hertz, whole};
 use common::say;
 use host::input::Reading;
 use host::output::{AnyFormat, SpectrumFormat, endings, format_parser, is_result};
-use host::picture::Theme;
-use host::picture::waterfall::Merge;
 
 /// Options of `fft`.
 #[derive(clap::Args, Debug)]
@@ -74,12 +73,8 @@ pub struct Options {
     /// Besides the files of all records together, files of each: spectrum-2.png and so on
     #[arg(long)]
     pub(super) each: bool,
-    /// Background of pictures
-    #[arg(long, value_enum, default_value = "print")]
-    pub(super) theme: Theme,
-    /// Level of records and bins that share a point of a waterfall
-    #[arg(long, value_enum, default_value = "max")]
-    pub(super) merge: Merge,
+    #[command(flatten)]
+    pub(super) picture: PictureOptions,
     /// Print one JSON object instead of a table
     #[arg(long)]
     pub(super) json: bool,

@@ -22,8 +22,8 @@ use host::utc::Utc;
 pub(super) fn wanted(options: &Options, recording: &Recording) -> SinkOptions {
     SinkOptions {
         folder: options.out.clone(),
-        theme: options.theme,
-        merge: options.merge,
+        look: options.picture.look(),
+        merge: options.picture.merge,
         line_count: options.lines,
         each: options.each,
         notes: recording.notes.clone(),

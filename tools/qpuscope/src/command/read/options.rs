@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::command::picture_options::PictureOptions;
 use crate::command::port_options::{LineOptions, PortOperand};
 use common::failure::{Failure, Result};
 use common::files::Input;
@@ -12,8 +13,6 @@ use host::client::Client;
 use host::link::Link;
 use host::log::Logs;
 use host::output::{AnyFormat, JsonLinesFormat, SinkOptions, SpectrumFormat, format_parser, names};
-use host::picture::Theme;
-use host::picture::waterfall::Merge;
 use host::port::PortChoice;
 use host::spectrum::Hold;
 use host::stream::Receiver;
@@ -38,12 +37,8 @@ pub struct Options {
     /// A picture of each spectrum instead of one of all
     #[arg(long)]
     pub(super) each: bool,
-    /// Background of pictures
-    #[arg(long, value_enum, default_value = "print")]
-    pub(super) theme: Theme,
-    /// Level of spectra and bins that share a point of a picture of all
-    #[arg(long, value_enum, default_value = "max")]
-    pub(super) merge: Merge,
+    #[command(flatten)]
+    pub(super) picture: PictureOptions,
     /// Number of strongest lines to list and mark
     #[arg(long, default_value_t = 5, value_parser = whole::<usize>)]
     pub(super) lines: usize,
@@ -112,8 +107,8 @@ impl Options {
     pub(super) fn wanted(&self) -> SinkOptions {
         SinkOptions {
             folder: self.out.clone(),
-            theme: self.theme,
-            merge: self.merge,
+            look: self.picture.look(),
+            merge: self.picture.merge,
             line_count: self.lines,
             each: self.each,
             notes: vec![],
