@@ -209,7 +209,7 @@ fn python_transforms_as_numpy_does() {
 fn spectra_of_recorded_bytes_are_read() {
     let installed = need!(installed(), "{NO_CC}");
     let program = example(installed, "spectra");
-    let recorded = folder().join("../qpuscope/tests/recorded.bin");
+    let recorded = folder().join("../host/tests/recorded.bin");
     let printed = must(Command::new(&program).arg(recorded).arg("--listen"));
     let lines: Vec<&str> = printed.lines().collect();
     assert!(!lines.is_empty());

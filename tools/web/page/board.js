@@ -20,7 +20,7 @@ export class Board {
 
   #waiting = new Map();
   #isClosed = false;
-  /** What is to be sent once the rate of the line is the new one; null while no change is under way. */
+  /** Requests that wait until the board takes them, in their order; null while it does. */
   #held = null;
 
   /**
@@ -61,20 +61,36 @@ export class Board {
   }
 
   /**
-   * Sends a request that the scope has just made.
-   * @param {Uint8Array} bytes what `scope.get(...)` or its like returned
+   * Sends a request.
+   * @param {(scope: object) => Uint8Array} make makes its bytes, when it is sent: the scope keeps only the latest
+   *   requests, which can be sent again
    * @returns {Promise<{kind: string, text: string}>} the answer; kind is 'nak', 'refused', 'closed' or 'late'
    *   when it was not carried out, and text a sentence
    */
-  request(bytes) {
-    return this.#request(bytes, false);
+  request(make) {
+    if (!this.#held) return this.first(make);
+    return new Promise((resolve) => this.#held.push(async () => resolve(await this.first(make))));
   }
 
-  /** Sends a request, which waits for a change of the rate unless it is part of it. */
-  #request(bytes, isOfChange) {
-    const waits = () => this.#held && !isOfChange;
-    const number = this.scope.last_request;
+  /**
+   * Holds all requests but those of `first` and `changeRate` back until `release`: what is sent into a
+   * board's start is lost.
+   */
+  hold() {
+    this.#held ??= [];
+  }
+
+  /** Sends what was held back, each after the answer to the one before. */
+  async release() {
+    while (this.#held?.length) await this.#held.shift()();
+    this.#held = null;
+  }
+
+  /** Sends a request of a board's start, which is not held back. */
+  first(make) {
     if (this.#isClosed) return Promise.resolve({ kind: 'closed', text: 'The line was closed.' });
+    const bytes = make(this.scope);
+    const number = this.scope.last_request;
     if (bytes.length === 0) return Promise.resolve({ kind: 'nak', text: 'These are more words than a request holds.' });
     return new Promise((resolve) => {
       const end = (answer) => {
@@ -87,33 +103,28 @@ export class Board {
         kind: 'late',
         text: `The board did not answer within ${ANSWER_MS / 1000} s. Is it at another baud rate, or does another program read the line?`,
       }), ANSWER_MS);
-      const repeat = setInterval(() => { if (!waits()) this.link.send(this.scope.repeat(number)); }, REPEAT_MS);
+      const repeat = setInterval(() => this.link.send(this.scope.repeat(number)), REPEAT_MS);
       this.#waiting.set(number, end);
-      if (waits()) this.#held.push(bytes);
-      else this.link.send(bytes);
+      this.link.send(bytes);
     });
   }
 
   /**
-   * Takes both ends of the line to another rate, or back to the one before. Other requests wait
-   * meanwhile: at a rate that the board does not have they read as a break, which ends the change.
+   * Takes both ends of the line to another rate, or back to the one before. Other requests are to be
+   * held meanwhile: at a rate that the board does not have they read as a break, which ends the
+   * change.
    * @param {{from: number, to: number}} rates in baud
    * @param {() => Promise<void>} settled waits until the board has the new rate
    * @returns {Promise<void>}
    */
   async changeRate({ from, to }, settled) {
-    this.#held = [];
-    const answer = await this.#request(this.scope.baud(to), true);
-    if (answer.kind === 'ack') {
-      await settled();
-      this.link.setBaud(to);
-      const pong = await this.#request(this.scope.ping(), true);
-      // The board has gone back to the rate before by itself.
-      if (pong.kind !== 'pong') this.link.setBaud(from);
-    }
-    const held = this.#held;
-    this.#held = null;
-    held.forEach((bytes) => this.link.send(bytes));
+    const answer = await this.first((scope) => scope.baud(to));
+    if (answer.kind !== 'ack') return;
+    await settled();
+    this.link.setBaud(to);
+    const pong = await this.first((scope) => scope.ping());
+    // The board has gone back to the rate before by itself.
+    if (pong.kind !== 'pong') this.link.setBaud(from);
   }
 
   /** Ends the line without a sentence. */
@@ -122,6 +133,7 @@ export class Board {
     this.link.onClosed = () => {};
     this.link.onBytes = () => {};
     this.link.close();
+    this.release();
     for (const wait of this.#waiting.values()) wait({ kind: 'closed', text: 'The line was closed.' });
   }
 }

@@ -37,8 +37,8 @@ export function mountLinks(section, app, ways) {
   buttons.append(paceField);
   const streaming = element('button', { id: 'stop', type: 'button', textContent: 'Stop' });
   const started = element('button', { id: 'start', type: 'button', textContent: 'Start' });
-  streaming.onclick = () => app.answerTo(app.scope.stop());
-  started.onclick = () => app.answerTo(app.scope.start());
+  streaming.onclick = () => app.answerTo((scope) => scope.stop());
+  started.onclick = () => app.answerTo((scope) => scope.start());
   buttons.append(started, streaming);
   section.replaceChildren(name, buttons);
   return {

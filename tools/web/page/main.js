@@ -44,12 +44,12 @@ const app = {
 
   get link() { return this.board?.link ?? null; },
   say(sentence) { status.textContent = sentence; },
-  request(bytes) {
-    return this.board?.request(bytes) ?? Promise.resolve({ kind: 'closed', text: 'There is no board: choose one first.' });
+  request(make) {
+    return this.board?.request(make) ?? Promise.resolve({ kind: 'closed', text: 'There is no board: choose one first.' });
   },
   /** Sends a request and says what is wrong with it. */
-  async answerTo(bytes) {
-    const answer = await this.request(bytes);
+  async answerTo(make) {
+    const answer = await this.request(make);
     if (answer.kind !== 'ack') this.say(answer.text);
     return answer;
   },
@@ -107,6 +107,7 @@ const app = {
     if (!image) throw new Error(`kernel.img is not beside the page (${answer.status}): copy the whole folder.`);
     const link = new SimulatedLink(image, options);
     const board = this.use(link);
+    board.hold();
     const { pace } = this;
     link.onNote = (sentence) => addText(`\n[virtual Pi] ${sentence}\n`);
     link.onTime = (seconds) => {
@@ -115,12 +116,13 @@ const app = {
     };
     // Each wait may end because the user has gone on to another board, which gets nothing unasked.
     const isUp = await upAndFast(board, link, pace);
+    await board.release();
     if (!isUp || this.board !== board) return;
     if (options.words) await this.settings.set(options.words);
     else await this.settings.refresh();
     if (this.board !== board) return;
     // The first byte ended the spectra that a board sends unasked.
-    await this.answerTo(this.scope.start());
+    await this.answerTo((scope) => scope.start());
   },
 };
 
@@ -144,7 +146,7 @@ function addText(text) {
  */
 async function upAndFast(board, link, pace) {
   const isOther = () => app.board !== board;
-  const hello = await board.request(board.scope.hello());
+  const hello = await board.first((scope) => scope.hello());
   if (isOther()) return false;
   if (hello.kind !== 'info') {
     app.say(hello.text);

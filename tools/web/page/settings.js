@@ -59,7 +59,7 @@ export function mountSettings(section, app) {
   /** Sets words, with which a stream goes on; returns the refusal, or ''. */
   const set = async (text) => {
     const { board } = app;
-    const answer = await app.request(app.scope.set(text));
+    const answer = await app.request((scope) => scope.set(text));
     const refusal = answer.kind === 'ack' ? '' : answer.text;
     if (app.board !== board) return refusal;
     note.textContent = refusal;
@@ -100,14 +100,14 @@ export function mountSettings(section, app) {
   async function refresh() {
     const { board } = app;
     if (!board) return;
-    const answer = await app.request(app.scope.get('all'));
+    const answer = await app.request((scope) => scope.get('all'));
     if (app.board !== board) return;
     if (answer.kind !== 'settings') {
       note.textContent = answer.text;
       return;
     }
     if (known.board !== board) {
-      const able = await app.request(app.scope.get('capabilities'));
+      const able = await app.request((scope) => scope.get('capabilities'));
       if (app.board !== board) return;
       known = { board, choices: choicesOf(able.kind === 'settings' ? able.text : '') };
       inputs.clear();

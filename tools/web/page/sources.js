@@ -105,7 +105,7 @@ export function mountSources(section, app) {
       now = { name: 'nothing', facts: null };
       say([sentence]);
     };
-    await app.request(app.scope.stop());
+    await app.request((scope) => scope.stop());
     checkBoard();
     let facts;
     try {
@@ -113,7 +113,7 @@ export function mountSources(section, app) {
     } catch (error) {
       // The source before is still there, and so is its microphone.
       checkBoard();
-      await app.request(app.scope.start());
+      await app.request((scope) => scope.start());
       throw error;
     }
     checkBoard();
@@ -129,7 +129,7 @@ export function mountSources(section, app) {
     const refusal = await app.settings.set(`${facts?.settings ?? ''} ${words}`.trim());
     checkBoard();
     if (refusal) throw new Error(refusal);
-    const answer = await app.request(app.scope.start());
+    const answer = await app.request((scope) => scope.start());
     if (answer.kind !== 'ack') throw new Error(answer.text);
     say([`Simulated parts on a simulated board: ${name}${facts ? `, ${facts.format}` : ''}.`, ...(facts?.notes ?? []), ...notes]);
   }
