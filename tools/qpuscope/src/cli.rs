@@ -84,21 +84,21 @@ enum Moved {
 impl Moved {
     fn run(&self) -> common::failure::Result<()> {
         match self {
-            Self::Asm(options) => moved::run("asm", options),
-            Self::Dis(options) => moved::run("dis", options),
-            Self::Check(options) => moved::run("check", options),
-            Self::Explain(options) => moved::run("explain", options),
-            Self::Run(options) => moved::run("run", options),
-            Self::Debug(options) => moved::run("debug", options),
-            Self::Selftest(options) => moved::run("selftest", options),
-            Self::Plan(options) => moved::run("plan", options),
-            Self::Export(options) => moved::run("export", options),
-            Self::Fft2(options) => moved::run("fft2", options),
-            Self::HelloFft(options) => moved::run("hello-fft", options),
-            Self::Flowgraph(options) => moved::run("flowgraph", options),
-            Self::Digits(options) => moved::run("digits", options),
-            Self::Compare(options) => moved::run("compare", options),
-            Self::Bench(options) => moved::run("bench", options),
+            Self::Asm(_) => moved::say_where("asm"),
+            Self::Dis(_) => moved::say_where("dis"),
+            Self::Check(_) => moved::say_where("check"),
+            Self::Explain(_) => moved::say_where("explain"),
+            Self::Run(_) => moved::say_where("run"),
+            Self::Debug(_) => moved::say_where("debug"),
+            Self::Selftest(_) => moved::say_where("selftest"),
+            Self::Plan(_) => moved::say_where("plan"),
+            Self::Export(_) => moved::say_where("export"),
+            Self::Fft2(_) => moved::say_where("fft2"),
+            Self::HelloFft(_) => moved::say_where("hello-fft"),
+            Self::Flowgraph(_) => moved::say_where("flowgraph"),
+            Self::Digits(_) => moved::say_where("digits"),
+            Self::Compare(_) => moved::say_where("compare"),
+            Self::Bench(_) => moved::say_where("bench"),
         }
     }
 }
@@ -106,6 +106,12 @@ impl Moved {
 /// Runs the command that the process's arguments name.
 #[must_use]
 pub fn main() -> ExitCode {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    if words.first().is_some_and(|word| word == "fft")
+        && words.iter().any(|word| word == "--complex")
+    {
+        return command_line::end("qpuscope", moved::say_where("fft"));
+    }
     let arguments: Arguments = match command_line::parse(GROUPS) {
         Ok(arguments) => arguments,
         Err(status) => return status,

@@ -17,7 +17,7 @@ pub struct Options {
 ///
 /// # Errors
 /// Always: nothing is run.
-pub fn run(name: &str, _: &Options) -> Result<()> {
+pub fn say_where(name: &str) -> Result<()> {
     say::note(&format!("moved: qpu {name} ...\n"));
     Err(Failure::usage(""))
 }

@@ -24,7 +24,7 @@ pub use options::Options;
 /// Usage for options and recordings, otherwise what the port and the device say.
 pub fn run(options: &Options) -> Result<()> {
     let overlap = check(options)?;
-    let recording = input::read(&options.input, &reading(options))?;
+    let recording = input::read(options.input(), &reading(options))?;
     common::say::remark!("{}: {}", recording.name, describe(&recording));
     introduce(&recording);
     for channel in &recording.channels {

@@ -18,8 +18,11 @@ use host::output::{AnyFormat, SpectrumFormat, endings, format_parser, is_result}
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The recording: WAV (RF64 too), SigMF, NPY, CSV, or raw samples (with --rate)
-    #[arg(value_name = "FILE")]
-    pub(super) input: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "named_input")]
+    input: Option<PathBuf>,
+    /// The recording, as scripts of earlier development versions name it
+    #[arg(long = "input", hide = true, conflicts_with = "input")]
+    named_input: Option<PathBuf>,
     #[command(flatten)]
     pub(super) port: PortOptions,
     /// Rate to change to for the transfer (default: 921600 when there is much to send, on a virtual
@@ -80,6 +83,14 @@ pub struct Options {
     pub(super) json: bool,
 }
 
+impl Options {
+    /// The recording.
+    pub(super) fn input(&self) -> &Path {
+        let given = self.input.as_ref().or(self.named_input.as_ref());
+        given.map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
 /// The shortest transform that instruments have.
 const SHORTEST: u32 = 16;
 
@@ -87,7 +98,7 @@ const SHORTEST: u32 = 16;
 fn keep_inputs(options: &Options) -> Result<()> {
     let port = options.port.choice()?;
     let mut inputs = port.inputs();
-    inputs.push((&options.input, "the recording"));
+    inputs.push((options.input(), "the recording"));
     // A folder that is not there yet has none.
     let entries = options.out.read_dir().into_iter().flatten().flatten();
     for file in entries
