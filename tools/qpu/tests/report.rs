@@ -11,7 +11,7 @@ use fidelity::decide::{Comparison, NOISE, Timed, Verdict, decide};
 use host::client::{Client, TrialEnd};
 use host::link::{self, FIRST_BAUD, Opening};
 use host::log::Logs;
-use host::report::file::{Board, Measurement, Report, Times};
+use host::report::file::{Board, Measurement, OperationTimes, Report};
 use host::report::gather::{Wanted, gather, measure_all};
 use qpu_programs::microbench::{LIST, Prepared, RUNS, Test, What};
 use tests::tools::{image, qpu, qpuscope, run, sim};
@@ -84,7 +84,7 @@ fn simulated(changes: &[(&str, f64)]) -> Report {
         report.measurements.push(Measurement {
             name: bench.name.into(),
             elapsed_us: 0,
-            times: Some(Times {
+            times: Some(OperationTimes {
                 operations: 1000 * test.operations(),
                 repetitions,
                 us: repetitions.map(|repetitions| vec![run(repetitions); RUNS]),

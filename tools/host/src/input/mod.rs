@@ -31,7 +31,7 @@ pub use bytes::{Bytes, Cursor};
 pub use format::{Format, Number};
 pub use points::Points;
 pub use recording::{Annotation, Channel, Recording, Unit};
-pub use samples::{Line, Samples};
+pub use samples::{Samples, TrendLine};
 pub use sigmf::OwnDescription;
 
 /// The contents of a stereo recording.
@@ -212,7 +212,7 @@ fn detrend(recording: &mut Recording) -> Result<()> {
             true => &[" of I", " of Q"][..],
             false => &[""],
         };
-        for (Line { mean, slope }, part) in lines.iter().zip(parts) {
+        for (TrendLine { mean, slope }, part) in lines.iter().zip(parts) {
             recording.notes.push(format!(
                 "mean {mean:.4} and linear trend {slope:.3e} a sample{part} removed on the host"
             ));

@@ -22,12 +22,12 @@ pub struct Samples {
     step: u64,
     count: u64,
     /// The lines that are taken off the parts of samples.
-    trend: Option<[Line; 2]>,
+    trend: Option<[TrendLine; 2]>,
 }
 
 /// A straight line over the numbers of samples.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Line {
+pub struct TrendLine {
     /// Its value in the middle of the samples.
     pub mean: f64,
     /// Its rise from one sample to the next.
@@ -122,7 +122,7 @@ impl Samples {
     }
 
     /// Takes a line off each part of the samples from here on.
-    pub const fn take_off(&mut self, lines: [Line; 2]) {
+    pub const fn take_off(&mut self, lines: [TrendLine; 2]) {
         self.trend = Some(lines);
     }
 
@@ -203,12 +203,12 @@ impl Samples {
     ///
     /// # Errors
     /// As [`Samples::values`].
-    pub fn lines(&self) -> Result<[Line; 2]> {
+    pub fn lines(&self) -> Result<[TrendLine; 2]> {
         let parts = self.format.parts();
         let count = self.count as f64;
         let middle = count / 2.0 - 0.5;
         // The means first: of large numbers on a slight slope the products would lose the slope.
-        let mut lines = [Line::default(); 2];
+        let mut lines = [TrendLine::default(); 2];
         self.each(|_, values| {
             for (at, value) in values.iter().enumerate() {
                 lines[at % parts].mean += value / count;

@@ -14,7 +14,7 @@ use virtual_pi::{Config, I2sPart, I2sPins, I2sRole, ParallelPart, Signal};
 use common::failure::Result;
 use common::files::Input;
 use common::text::quote;
-use playing::{File, Kind, Playing};
+use playing::{File, FileKind, Playing};
 
 /// The revision code of a B+, the first board whose header has all pins.
 const B_PLUS: u32 = 0x0010;
@@ -69,9 +69,9 @@ impl FromStr for Part {
         let is_parallel = kind == "parallel";
         let (mut pins, mut wiring) = (I2sPins::Header, "right");
         let mut playing = Playing::new(if is_parallel {
-            Kind::Bytes
+            FileKind::Bytes
         } else {
-            Kind::Frames
+            FileKind::Frames
         });
         for word in words {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -97,7 +97,7 @@ impl Part {
     #[must_use]
     pub fn on_i2s(path: PathBuf) -> Self {
         let part = I2sPart::new(I2sRole::Slave, Signal::Silence);
-        let kind = Kind::Wav;
+        let kind = FileKind::Wav;
         Self {
             part: Fitted::I2s(part),
             file: Some(File { path, kind }),
@@ -108,8 +108,8 @@ impl Part {
     #[must_use]
     pub fn on_smi(path: PathBuf) -> Self {
         let kind = match path.extension() {
-            Some(ending) if ending.eq_ignore_ascii_case("wav") => Kind::Wav,
-            _ => Kind::Bytes,
+            Some(ending) if ending.eq_ignore_ascii_case("wav") => FileKind::Wav,
+            _ => FileKind::Bytes,
         };
         Self {
             part: Fitted::Parallel(ParallelPart::new(Signal::Silence)),
@@ -167,7 +167,7 @@ mod tests {
         text.parse()
     }
 
-    fn played(path: &str, kind: Kind) -> File {
+    fn played(path: &str, kind: FileKind) -> File {
         let path = path.into();
         File { path, kind }
     }
@@ -203,7 +203,7 @@ mod tests {
             I2sRole::Microphone(MicrophoneSide::Right)
         );
         let file = read("mic-right,wav=a=b.wav").unwrap().file.unwrap();
-        assert_eq!(file, played("a=b.wav", Kind::Wav));
+        assert_eq!(file, played("a=b.wav", FileKind::Wav));
         assert_eq!(i2s("adc,count").signal, Signal::Count);
         assert_eq!(i2s("adc").signal, Signal::Silence);
     }
@@ -239,7 +239,7 @@ mod tests {
         };
         assert_eq!(bursts, wanted);
         let file = read("parallel,raw=x.u8").unwrap().file.unwrap();
-        assert_eq!(file, played("x.u8", Kind::Bytes));
+        assert_eq!(file, played("x.u8", FileKind::Bytes));
     }
 
     #[test]
@@ -248,9 +248,9 @@ mod tests {
         assert_eq!(short.cmdline("n=256"), "input=smi rate=20M n=256");
         assert_eq!(short.cmdline("input=gen"), "input=gen");
         assert_eq!(read("mic").unwrap().cmdline(""), "input=i2s ");
-        assert_eq!(short.file, Some(played("a.u8", Kind::Bytes)));
+        assert_eq!(short.file, Some(played("a.u8", FileKind::Bytes)));
         let wav = Part::on_smi("a.WAV".into());
-        assert_eq!(wav.file, Some(played("a.WAV", Kind::Wav)));
+        assert_eq!(wav.file, Some(played("a.WAV", FileKind::Wav)));
     }
 
     #[test]

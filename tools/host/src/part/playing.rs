@@ -12,7 +12,7 @@ use common::text::quote;
 
 /// Form of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// WAV.
     Wav,
     /// Frames of two i16.
@@ -27,7 +27,7 @@ pub struct File {
     /// Its path.
     pub path: PathBuf,
     /// Its form.
-    pub kind: Kind,
+    pub kind: FileKind,
 }
 
 impl File {
@@ -38,9 +38,9 @@ impl File {
     pub fn read(&self) -> Result<Signal> {
         let bytes = input::read(&self.path, "samples", input::RECORDING)?;
         let signal = match self.kind {
-            Kind::Wav => Signal::wav(&bytes),
-            Kind::Frames => Signal::raw_i16(&bytes),
-            Kind::Bytes => Signal::raw_u8(&bytes),
+            FileKind::Wav => Signal::wav(&bytes),
+            FileKind::Frames => Signal::raw_i16(&bytes),
+            FileKind::Bytes => Signal::raw_u8(&bytes),
         };
         signal.map_err(|error| Failure::usage(format!("{}: {error}", say::path(&self.path))))
     }
@@ -49,7 +49,7 @@ impl File {
 /// Words about the signal.
 pub struct Playing {
     /// Form of a raw file.
-    raw: Kind,
+    raw: FileKind,
     tones: Vec<Tone>,
     noise_dbfs: Option<f64>,
     burst: Option<(Tone, u64, u64)>,
@@ -60,7 +60,7 @@ pub struct Playing {
 
 impl Playing {
     /// Nothing yet; `raw` is the form of a raw file.
-    pub fn new(raw: Kind) -> Self {
+    pub fn new(raw: FileKind) -> Self {
         Self {
             raw,
             tones: vec![],
@@ -87,7 +87,11 @@ impl Playing {
             },
             "count" if value.is_empty() => self.counts = true,
             "wav" | "raw" => {
-                let kind = if name == "wav" { Kind::Wav } else { self.raw };
+                let kind = if name == "wav" {
+                    FileKind::Wav
+                } else {
+                    self.raw
+                };
                 let path = value.into();
                 self.file = Some(File { path, kind });
             }

@@ -145,7 +145,7 @@ pub struct Measurement {
     /// Microseconds that all of it took.
     pub elapsed_us: u32,
     /// Times, where it is one of those that are timed.
-    pub times: Option<Times>,
+    pub times: Option<OperationTimes>,
     /// Words, where it is not.
     pub words: Option<Vec<u32>>,
 }
@@ -153,7 +153,7 @@ pub struct Measurement {
 /// Times of a microbenchmark.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Times {
+pub struct OperationTimes {
     /// Operations of a repetition.
     pub operations: u32,
     /// Few repetitions, and many.
@@ -162,7 +162,7 @@ pub struct Times {
     pub us: [Vec<u32>; 2],
 }
 
-impl Times {
+impl OperationTimes {
     /// Microseconds of one operation; `None` where the times say nothing.
     #[must_use]
     pub fn us_per_operation(&self) -> Option<f64> {
@@ -172,8 +172,8 @@ impl Times {
         (operations > 0.0 && many > few).then(|| (many - few) / operations)
     }
 
-    /// The standard deviation of [`Times::us_per_operation`], relative to it, when each time has
-    /// one of `noise`.
+    /// The standard deviation of [`OperationTimes::us_per_operation`], relative to it, when each
+    /// time has one of `noise`.
     #[must_use]
     pub fn uncertainty(&self, noise: f64) -> f64 {
         let Some([few, many]) = self.means() else {
@@ -250,8 +250,8 @@ impl Report {
             .find(|measurement| measurement.name == name)
     }
 
-    /// The microbenchmarks that were timed: name, [`Times::us_per_operation`] and, where each time
-    /// has the deviation `noise`, [`Times::uncertainty`].
+    /// The microbenchmarks that were timed: name, [`OperationTimes::us_per_operation`] and, where
+    /// each time has the deviation `noise`, [`OperationTimes::uncertainty`].
     pub fn timed(&self, noise: f64) -> impl Iterator<Item = (&str, Option<f64>, f64)> {
         self.measurements.iter().filter_map(move |measurement| {
             let times = measurement.times.as_ref()?;
@@ -390,7 +390,7 @@ pub(super) mod tests {
 
     #[test]
     fn starts_cancel_and_runs_make_noise_small() {
-        let times = Times {
+        let times = OperationTimes {
             operations: 5,
             repetitions: [10, 60],
             us: [vec![119, 121], vec![220, 220]],
@@ -398,7 +398,7 @@ pub(super) mod tests {
         assert_eq!(times.us_per_operation(), Some(0.4));
         let uncertainty = times.uncertainty(0.02);
         assert!((uncertainty - 0.02 * 250.6 / 100.0 / 2f64.sqrt()).abs() < 1e-4);
-        let nothing = Times {
+        let nothing = OperationTimes {
             us: [vec![], vec![]],
             ..times
         };

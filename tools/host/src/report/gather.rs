@@ -7,7 +7,7 @@ use qpu_programs::microbench::LIST;
 use wire::{PlanKind, PlanName, Verdict};
 
 use super::file::{
-    Board, Boot, ClockSample, LiveInput, Load, Measurement, PlanProof, Report, Times,
+    Board, Boot, ClockSample, LiveInput, Load, Measurement, OperationTimes, PlanProof, Report,
 };
 use crate::client::Client;
 use crate::stream::{Info, Measured};
@@ -227,7 +227,7 @@ fn measurement(measured: Measured) -> Measurement {
             if !times.is_empty() && times.len().is_multiple_of(2) =>
         {
             let (of_few, of_many) = times.split_at(times.len() / 2);
-            Some(Times {
+            Some(OperationTimes {
                 operations,
                 repetitions: [few, many],
                 us: [of_few.to_vec(), of_many.to_vec()],

@@ -28,7 +28,7 @@ pub struct Options {
     out: Option<PathBuf>,
     /// Form of the output; without it the one that the output file's name says, else hex
     #[arg(long, value_enum)]
-    format: Option<Format>,
+    format: Option<CodeFormat>,
     #[command(flatten)]
     reading: Reading,
     /// Write addresses, words and the lines that they came from to this file
@@ -97,7 +97,7 @@ impl Reading {
 
 /// The format of code.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
+enum CodeFormat {
     /// `0xLOW, 0xHIGH, // source`, one instruction a line
     Hex,
     /// Little-endian 64-bit words
@@ -171,20 +171,20 @@ pub fn run(options: &Options) -> Result<()> {
 fn write(options: &Options, assembly: &Assembly) -> Result<()> {
     let extension = options.out.as_deref().and_then(Path::extension);
     let by_name = match extension.and_then(|extension| extension.to_str()) {
-        Some("bin") => Format::Bin,
-        Some("c" | "h" | "inc") => Format::C,
-        Some("rs") => Format::Rust,
-        _ => Format::Hex,
+        Some("bin") => CodeFormat::Bin,
+        Some("c" | "h" | "inc") => CodeFormat::C,
+        Some("rs") => CodeFormat::Rust,
+        _ => CodeFormat::Hex,
     };
     let named = options.out.as_deref().unwrap_or(&options.file).file_stem();
     let name = named.map_or("program".into(), |name| name.to_string_lossy());
     let name = if name == "-" { "program".into() } else { name };
     let format = options.format.unwrap_or(by_name);
     let text = match format {
-        Format::Hex => assembly.to_hex(),
-        Format::Bin => String::new(),
-        Format::C => assembly.to_c(&name),
-        Format::Rust => assembly.to_rust(&name),
+        CodeFormat::Hex => assembly.to_hex(),
+        CodeFormat::Bin => String::new(),
+        CodeFormat::C => assembly.to_c(&name),
+        CodeFormat::Rust => assembly.to_rust(&name),
     };
     if assembly.words.is_empty() {
         say::remark!("{}: no instruction is in it", options.file.display());
@@ -192,10 +192,10 @@ fn write(options: &Options, assembly: &Assembly) -> Result<()> {
     match &options.out {
         None if options.json => Ok(()),
         Some(path) if path != Path::new("-") => match format {
-            Format::Bin => output::write(path, &assembly.to_bin()),
+            CodeFormat::Bin => output::write(path, &assembly.to_bin()),
             _ => output::write(path, text.as_bytes()),
         },
-        _ if format == Format::Bin => say::bytes(&assembly.to_bin()),
+        _ if format == CodeFormat::Bin => say::bytes(&assembly.to_bin()),
         _ => say::data(&text),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::{ControlFlow, RangeInclusive};
 
 use super::Debugger;
-use super::halt::{Register, Watch};
+use super::halt::{Register, Watchpoint};
 use super::help;
 use super::show::Format;
 use common::quantity::number;
@@ -178,10 +178,10 @@ impl Debugger {
     }
 
     /// Adds a breakpoint or a watch; returns its number.
-    fn add(&mut self, watch: Watch) -> u32 {
+    fn add(&mut self, watch: Watchpoint) -> u32 {
         let id = self.next_id;
         self.next_id += 1;
-        if let Watch::Memory { address, bytes } = watch {
+        if let Watchpoint::Memory { address, bytes } = watch {
             self.memory.watch(id, address, bytes);
         }
         self.halt.watches.push((id, watch));
@@ -204,7 +204,7 @@ impl Debugger {
             None => 0xfff,
             Some(text) => 1 << within("a QPU", text, 0..=11)?,
         };
-        let id = self.add(Watch::Break {
+        let id = self.add(Watchpoint::Break {
             address,
             qpus,
             hits: 0,
@@ -219,14 +219,14 @@ impl Debugger {
         };
         let what = words.need(1)?;
         let watch = match kind {
-            "mem" | "memory" => Watch::Memory {
+            "mem" | "memory" => Watchpoint::Memory {
                 address: self.code.address(what, self.pc())?,
                 bytes: words.number(2, "BYTES", 1..=1 << 30, 4)? as u32,
             },
             "vpm" => {
                 let first = within("ROW", what, 0..=127)?;
                 let rows = words.number(2, "ROWS", 1..=128 - first, 1)?;
-                Watch::Vpm {
+                Watchpoint::Vpm {
                     rows: first as u8..(first + rows) as u8,
                     last: vec![],
                 }
@@ -236,7 +236,7 @@ impl Debugger {
                 let register = Register::parse(what).ok_or_else(|| {
                     format!("`{what}` is no register; write ra0..ra31, rb0..rb31 or r0..r5")
                 })?;
-                Watch::Register {
+                Watchpoint::Register {
                     qpu: self.qpu,
                     register,
                     last: [0; 16],
@@ -244,7 +244,7 @@ impl Debugger {
             }
             "sem" | "semaphore" => {
                 words.at_most(2)?;
-                Watch::Semaphore(within("a semaphore", what, 0..=15)? as u8)
+                Watchpoint::Semaphore(within("a semaphore", what, 0..=15)? as u8)
             }
             _ => return Err(format!("`{kind}` cannot be watched; write {}", words.usage)),
         };
@@ -256,7 +256,7 @@ impl Debugger {
         let mut out = String::new();
         for (id, watch) in &self.halt.watches {
             let _ = match watch {
-                Watch::Break {
+                Watchpoint::Break {
                     address,
                     qpus,
                     hits,

@@ -50,7 +50,7 @@ impl Register {
 }
 
 /// A breakpoint or a watch.
-pub enum Watch {
+pub enum Watchpoint {
     /// A QPU has come to stand before an instruction.
     Break {
         address: u32,
@@ -76,7 +76,7 @@ pub enum Watch {
     Semaphore(u8),
 }
 
-impl fmt::Display for Watch {
+impl fmt::Display for Watchpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Break { address, .. } => write!(f, "the instruction at {address:#010x}"),
@@ -96,7 +96,7 @@ impl fmt::Display for Watch {
 #[derive(Default)]
 pub struct Halt {
     /// Breakpoints and watches by number.
-    pub watches: Vec<(u32, Watch)>,
+    pub watches: Vec<(u32, Watchpoint)>,
     /// Stop at the first warning of each kind.
     pub warnings: bool,
     /// Stop when this QPU has executed so many instructions.
@@ -112,8 +112,7 @@ pub struct Halt {
 impl Halt {
     /// Returns whether a QPU has a breakpoint at an address.
     pub fn is_marked(&self, address: u32) -> bool {
-        let is_it =
-            |watch: &Watch| matches!(watch, Watch::Break { address: own, .. } if *own == address);
+        let is_it = |watch: &Watchpoint| matches!(watch, Watchpoint::Break { address: own, .. } if *own == address);
         self.watches.iter().any(|(_, watch)| is_it(watch))
     }
 
@@ -121,7 +120,7 @@ impl Halt {
     fn arrived(&mut self, qpu: QpuView<'_>) {
         let (number, pc) = (qpu.number(), qpu.pc());
         for (id, watch) in &mut self.watches {
-            if let Watch::Break {
+            if let Watchpoint::Break {
                 address,
                 qpus,
                 hits,
@@ -156,7 +155,7 @@ impl Halt {
     /// Looks for changes of watched rows.
     pub fn look_at_vpm(&mut self, row: impl Fn(u8) -> [u32; 16]) {
         for (id, watch) in &mut self.watches {
-            let Watch::Vpm { rows, last } = watch else {
+            let Watchpoint::Vpm { rows, last } = watch else {
                 continue;
             };
             for (number, last) in rows.clone().zip(last) {
@@ -174,13 +173,14 @@ impl Halt {
     pub fn refresh<'a>(&mut self, qpu: impl Fn(u8) -> QpuView<'a>, row: impl Fn(u8) -> [u32; 16]) {
         for (_, watch) in &mut self.watches {
             match watch {
-                Watch::Register {
+                Watchpoint::Register {
                     qpu: number,
                     register,
                     last,
                 } => *last = register.value(qpu(*number)),
-                Watch::Vpm { rows, last } => *last = rows.clone().map(&row).collect(),
-                Watch::Break { .. } | Watch::Memory { .. } | Watch::Semaphore(_) => {}
+                Watchpoint::Vpm { rows, last } => *last = rows.clone().map(&row).collect(),
+                Watchpoint::Break { .. } | Watchpoint::Memory { .. } | Watchpoint::Semaphore(_) => {
+                }
             }
         }
     }
@@ -189,7 +189,7 @@ impl Halt {
 impl Observer for Halt {
     fn issued(&mut self, issue: Issue, qpu: QpuView<'_>) {
         for (id, watch) in &mut self.watches {
-            if let Watch::Register {
+            if let Watchpoint::Register {
                 qpu: number,
                 register,
                 last,
@@ -230,7 +230,7 @@ impl Observer for Halt {
     fn unit(&mut self, _: u64, event: UnitEvent) {
         if let UnitEvent::Semaphore { qpu, number, count } = event {
             for (id, watch) in &self.watches {
-                if matches!(watch, Watch::Semaphore(own) if *own == number) {
+                if matches!(watch, Watchpoint::Semaphore(own) if *own == number) {
                     let text = format!("watch {id}: semaphore {number} is {count}");
                     self.found.push((Some(qpu), text));
                 }

@@ -10,7 +10,7 @@ pub struct Watched<M> {
     inner: M,
     /// Name of the watch, first byte, bytes.
     ranges: Vec<(u32, u32, u32)>,
-    /// Watch, address and bytes of the first write to a watched range since the last look.
+    /// Watchpoint, address and bytes of the first write to a watched range since the last look.
     hit: Option<(u32, u32, u32)>,
 }
 

@@ -58,15 +58,15 @@ pub struct Options {
 }
 
 /// The far end of the board's serial line.
-trait Line {
+trait FarEnd {
     /// Bytes for the board, if any: at most `room`, which may be 0.
-    fn take(&mut self, room: usize) -> std::io::Result<Taken>;
+    fn take(&mut self, room: usize) -> std::io::Result<LineInput>;
     /// Bytes from the board. An error ends the simulation.
     fn give(&mut self, bytes: &[u8]) -> std::io::Result<()>;
 }
 
 /// The input from a line.
-enum Taken {
+enum LineInput {
     /// Bytes from the host that has it.
     Bytes(Vec<u8>),
     /// Another host than before.
@@ -113,9 +113,9 @@ pub fn run(options: &Options) -> Result<()> {
     while !stop.asked() && board.now_ns() < limit_ns {
         let room = LINE_BUFFER.saturating_sub(board.serial_pending());
         match line.take(room).map_err(|error| broke(&error))? {
-            Taken::Bytes(bytes) if bytes.is_empty() => {}
-            Taken::Bytes(bytes) => board.serial_send(&bytes),
-            Taken::NewHost => board.serial_discard(),
+            LineInput::Bytes(bytes) if bytes.is_empty() => {}
+            LineInput::Bytes(bytes) => board.serial_send(&bytes),
+            LineInput::NewHost => board.serial_discard(),
         }
         if paced {
             keep_pace(&mut began, Duration::from_nanos(board.now_ns()));
@@ -165,7 +165,7 @@ fn broke(error: &std::io::Error) -> Failure {
 }
 
 /// The line, and whether a person may be looking at it.
-fn open_line(name: &str) -> Result<(Box<dyn Line>, bool)> {
+fn open_line(name: &str) -> Result<(Box<dyn FarEnd>, bool)> {
     if let Some(address) = name.strip_prefix("tcp:") {
         let (line, at) = tcp::TcpLine::listen(address).map_err(|error| {
             Failure::usage(format!(

@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::OpenptFlags;
 
-use super::{LINE_BUFFER, Line, Taken};
+use super::{FarEnd, LINE_BUFFER, LineInput};
 
 /// The master side of a pseudo-terminal, not blocking.
 pub struct PtyLine {
@@ -47,15 +47,15 @@ impl PtyLine {
     }
 }
 
-impl Line for PtyLine {
-    fn take(&mut self, room: usize) -> std::io::Result<Taken> {
+impl FarEnd for PtyLine {
+    fn take(&mut self, room: usize) -> std::io::Result<LineInput> {
         let mut buffer = [0; LINE_BUFFER];
         let room = room.min(buffer.len());
         match rustix::io::read(&self.master, &mut buffer[..room]) {
-            Ok(count) => Ok(Taken::Bytes(buffer[..count].to_vec())),
+            Ok(count) => Ok(LineInput::Bytes(buffer[..count].to_vec())),
             // EIO: nobody has the other side open.
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::IO | rustix::io::Errno::INTR) => {
-                Ok(Taken::Bytes(vec![]))
+                Ok(LineInput::Bytes(vec![]))
             }
             Err(error) => Err(error.into()),
         }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use rustix::termios::{OutputModes, Termios};
 
-use super::{Line, Taken};
+use super::{FarEnd, LineInput};
 use common::stop;
 
 /// Bytes that are read at once, of which two pieces wait here.
@@ -61,8 +61,8 @@ fn read(buffer: &mut [u8]) -> rustix::io::Result<usize> {
     rustix::io::retry_on_intr(|| rustix::io::read(rustix::stdio::stdin(), &mut *buffer))
 }
 
-impl Line for StdioLine {
-    fn take(&mut self, room: usize) -> std::io::Result<Taken> {
+impl FarEnd for StdioLine {
+    fn take(&mut self, room: usize) -> std::io::Result<LineInput> {
         let mut bytes = std::mem::take(&mut self.rest);
         while bytes.len() < room {
             match self.input.try_recv() {
@@ -72,7 +72,7 @@ impl Line for StdioLine {
             }
         }
         self.rest = bytes.split_off(room.min(bytes.len()));
-        Ok(Taken::Bytes(bytes))
+        Ok(LineInput::Bytes(bytes))
     }
 
     fn give(&mut self, bytes: &[u8]) -> std::io::Result<()> {

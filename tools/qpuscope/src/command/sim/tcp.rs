@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt;
 
-use super::{LINE_BUFFER, Line, Taken};
+use super::{FarEnd, LINE_BUFFER, LineInput};
 
 /// Silence after which a host is asked whether it is there.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -137,12 +137,12 @@ fn has_gone(peer: &TcpStream) -> bool {
     poll(&mut watched, Some(&Timespec::default())).is_ok() && watched[0].revents().intersects(gone)
 }
 
-impl Line for TcpLine {
-    fn take(&mut self, room: usize) -> std::io::Result<Taken> {
+impl FarEnd for TcpLine {
+    fn take(&mut self, room: usize) -> std::io::Result<LineInput> {
         let Some(peer) = &mut self.peer else {
             return Ok(match self.accept()? {
-                true => Taken::NewHost,
-                false => Taken::Bytes(vec![]),
+                true => LineInput::NewHost,
+                false => LineInput::Bytes(vec![]),
             });
         };
         let mut gone = has_gone(peer);
@@ -167,9 +167,9 @@ impl Line for TcpLine {
         if gone {
             self.peer = None;
         } else if self.send_others_away() {
-            return Ok(Taken::NewHost);
+            return Ok(LineInput::NewHost);
         }
-        Ok(Taken::Bytes(buffer[..count].to_vec()))
+        Ok(LineInput::Bytes(buffer[..count].to_vec()))
     }
 
     fn give(&mut self, bytes: &[u8]) -> std::io::Result<()> {
