@@ -226,7 +226,7 @@ pub fn order_of_radix4<U: Copy + PartialEq>(ops: &OpList<U>) -> [usize; 4] {
 }
 
 /// The surroundings of a transform: where its outputs go.
-pub trait Ends {
+pub trait CodeletEnds {
     /// The type of the program's uniforms.
     type Uniform: Copy + PartialEq;
 
@@ -263,7 +263,7 @@ impl<'a, U: Copy + PartialEq> Outputs<'a, U> {
     }
 }
 
-impl<U: Copy + PartialEq> Ends for Outputs<'_, U> {
+impl<U: Copy + PartialEq> CodeletEnds for Outputs<'_, U> {
     type Uniform = U;
 
     fn ops(&mut self) -> &mut OpList<U> {
@@ -278,7 +278,7 @@ impl<U: Copy + PartialEq> Ends for Outputs<'_, U> {
 /// Output k1 of radix 4 over points n2, n2 + 4 and so on, times W16^(n2 k1). Must be written in the
 /// order of [`radix4`].
 fn column(
-    ends: &mut impl Ends,
+    ends: &mut impl CodeletEnds,
     constants: &Constants,
     [even, odd]: [Butterfly; 2],
     [n2, k1]: [usize; 2],
@@ -297,7 +297,7 @@ fn column(
 
 /// Radix 4 over n2 of what all columns have for k1, in files as [`dft16_of_columns`] says: outputs
 /// k1 + 4 k2.
-pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4]) {
+pub fn outputs_of_column(ends: &mut impl CodeletEnds, k1: usize, columns: [Complex; 4]) {
     let [even, odd] = [0, 1].map(|n2| {
         let both = [n2, n2 + 2].map(|n2| columns[n2]);
         let file = file_of(4 * n2 + k1);
@@ -316,7 +316,7 @@ pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4])
 
 /// Writes the first layers of a 16-point transform, as [`dft16_of_columns`] takes them: for these
 /// k1, in this order.
-fn columns<E: Ends>(
+fn columns<E: CodeletEnds>(
     ends: &mut E,
     constants: &Constants,
     mut butterfly: impl FnMut(&mut E, usize) -> Butterfly,
@@ -336,7 +336,7 @@ fn columns<E: Ends>(
 
 /// Writes a 16-point transform. `butterfly` writes the sum and difference of points n and n + 8,
 /// each in the file of its position ([`file_of`] n and n + 8).
-pub fn dft16<E: Ends>(
+pub fn dft16<E: CodeletEnds>(
     ends: &mut E,
     constants: &Constants,
     butterfly: impl FnMut(&mut E, usize) -> Butterfly,
@@ -349,7 +349,7 @@ pub fn dft16<E: Ends>(
 
 /// Writes the last layers of a 16-point transform. `columns[k1][n2]` is output k1 of radix 4 over
 /// points n2, n2 + 4 and so on, times W16^(n2 k1), in the file of position 4 n2 + k1 ([`file_of`]).
-pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
+pub fn dft16_of_columns(ends: &mut impl CodeletEnds, columns: [[Complex; 4]; 4]) {
     // Radix 4 over n2; output k = k1 + 4 k2.
     for (k1, column) in columns.into_iter().enumerate() {
         outputs_of_column(ends, k1, column);
@@ -359,7 +359,7 @@ pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
 /// Writes what follows the first layer, all [`butterfly_of`], for outputs of this parity: even ones
 /// first, then odd ones, so that the former can go on their way before the latter are there.
 pub fn dft16_of_parity(
-    ends: &mut impl Ends,
+    ends: &mut impl CodeletEnds,
     constants: &Constants,
     butterflies: &[Butterfly; 8],
     parity: usize,

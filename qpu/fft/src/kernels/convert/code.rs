@@ -16,7 +16,7 @@ use qpu::isa::{AddOp, File};
 const FACTOR: i32 = 2;
 
 /// Registers of a program.
-struct Kept {
+struct ConvertRegisters {
     samples: Samples,
     /// Byte offsets of points, and of factors.
     points: Place,
@@ -28,7 +28,7 @@ struct Kept {
 pub fn program(samples: Samples) -> Generated {
     let mut program = Independent::new(Task::Convert(samples), name);
     let factors = lane_offsets(&mut program.ops, FACTOR, Wish::AnyFile);
-    let kept = Kept {
+    let kept = ConvertRegisters {
         samples,
         points: points(&mut program, samples),
         factors,
@@ -95,7 +95,7 @@ fn packed(program: &mut Independent, samples: Samples) -> Packed {
     }
 }
 
-impl Kept {
+impl ConvertRegisters {
     /// Both parts of the points of a vector, times their factors, in accumulators.
     fn point(&self, ops: &mut OpList<Word>, vector: u8) -> [Place; 2] {
         let tmu = vector % 2;

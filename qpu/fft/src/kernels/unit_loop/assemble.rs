@@ -181,7 +181,7 @@ pub(super) fn put_around(
 }
 
 /// The pieces of a unit, one after the other, and calls of what is a routine.
-pub(super) fn put_pieces(b: &mut Builder, routines: &Routines, pieces: &[Scheduled]) {
+pub(super) fn put_pieces(b: &mut Builder, routines: &PlacedRoutines, pieces: &[Scheduled]) {
     let mut pieces = pieces.iter().peekable();
     let mut before = None;
     while let Some(both @ (piece, form)) = pieces.next() {
@@ -214,14 +214,14 @@ fn pick<T>(pieces: &[Scheduled], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
 }
 
 /// The routines of a program.
-pub(super) struct Routines<'a> {
+pub(super) struct PlacedRoutines<'a> {
     all: Vec<(Label, &'a schedule::Scheduled<Word>)>,
     link: Option<Reg>,
     /// The first instruction of the first, or without routines of what follows.
     pub first: usize,
 }
 
-impl Routines<'_> {
+impl PlacedRoutines<'_> {
     /// Instructions that must be between a piece and one before it. The checks of programs take any
     /// routine for the one that came back.
     pub fn apart(&self, (before, form): &Scheduled, after: &schedule::Scheduled<Word>) -> usize {
@@ -246,7 +246,11 @@ impl Routines<'_> {
 
 impl UnitProgram {
     /// Puts the routines that `unit` calls, and a branch past them.
-    pub(super) fn put_routines<'a>(&self, b: &mut Builder, unit: &'a [Scheduled]) -> Routines<'a> {
+    pub(super) fn put_routines<'a>(
+        &self,
+        b: &mut Builder,
+        unit: &'a [Scheduled],
+    ) -> PlacedRoutines<'a> {
         let link = self.link.map(register);
         let mut all = Vec::new();
         let mut first = b.len();
@@ -274,7 +278,7 @@ impl UnitProgram {
             }
             b.bind(past);
         }
-        Routines { all, link, first }
+        PlacedRoutines { all, link, first }
     }
 }
 

@@ -35,7 +35,7 @@ const TO_WRITES: [Phase; 3] = ["to-write-1", "to-write-2", "to-write-3"];
 const SLOT: u8 = 18;
 
 /// Registers between pieces.
-pub struct Kept {
+pub struct PipelineRegisters {
     /// Bytes from each of a consumer's rounds to the next: in lane 0 for this one, the others above
     /// it.
     steps: Place,
@@ -48,7 +48,7 @@ pub struct Kept {
     both: Option<[Place; 2]>,
 }
 
-pub fn build(pipeline: Pipeline) -> (Pieces, Kept) {
+pub fn build(pipeline: Pipeline) -> (Pieces, PipelineRegisters) {
     let (mut pieces, [halves, drain], both_gates) = produced(pipeline);
     let (consumed, [count, offset], steps, both_on) = consumed(pipeline);
     pieces.extend(consumed);
@@ -57,7 +57,7 @@ pub fn build(pipeline: Pipeline) -> (Pieces, Kept) {
         count,
         offset,
     };
-    let kept = Kept {
+    let kept = PipelineRegisters {
         steps,
         halves,
         drain,
@@ -162,7 +162,7 @@ pub fn program(pipeline: Pipeline, tried: Tried<'_>) -> Generated {
     all.finish()
 }
 
-fn produce(all: &mut Assembly, pipeline: Pipeline, count: Reg, kept: &Kept) {
+fn produce(all: &mut Assembly, pipeline: Pipeline, count: Reg, kept: &PipelineRegisters) {
     let [last, ended] = ["last", "ended"].map(|name| all.b.label(name));
     let halves = register(kept.halves);
     let gates = kept.both.map(|[both, _]| {
@@ -221,7 +221,12 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, count: Reg, kept: &Kept) {
     assert_eq!(all.uniforms.len() as u32, pipeline.producer_words());
 }
 
-fn consume(all: &mut Assembly, pipeline: Pipeline, [count, offset]: [Reg; 2], kept: &Kept) {
+fn consume(
+    all: &mut Assembly,
+    pipeline: Pipeline,
+    [count, offset]: [Reg; 2],
+    kept: &PipelineRegisters,
+) {
     let [await_slot, in_slot, pass_on] =
         ["await-slot", "in-slot", "pass-on"].map(|name| all.b.label(name));
     let [passed, done, follower] = ["passed", "done", "follower"].map(|name| all.b.label(name));

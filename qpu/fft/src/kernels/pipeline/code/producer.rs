@@ -4,7 +4,7 @@
 use super::gates;
 use crate::codelet::op_list::{Complex, OpList, Wish, negate};
 use crate::codelet::radix16::{
-    Butterfly, Constants, Ends, butterfly_of, dft16, file_of, sum_and_difference,
+    Butterfly, CodeletEnds, Constants, butterfly_of, dft16, file_of, sum_and_difference,
 };
 use crate::kernels::one_pass::lookups::{ADDRESSES, ROWS_AHEAD, take_point, tmu};
 use crate::kernels::pipeline::Pipeline;
@@ -81,14 +81,14 @@ impl Producer<'_> {
         let factors = [FACTOR_RE, self.setups[0]];
         ops.copy(Source::Uniform(Word::FactorRe), factors[0]);
         ops.copy(Source::Uniform(Word::FactorIm), factors[1]);
-        let mut rows = Rows {
+        let mut rows = ProducerRows {
             producer: self,
             ops,
             factors,
             points: Vec::new(),
             outputs: [None; 16],
         };
-        dft16(&mut rows, constants, Rows::butterfly);
+        dft16(&mut rows, constants, ProducerRows::butterfly);
         let outputs = rows.outputs.map(|output| output.expect("transformed"));
         ops.copy(ADDRESSES, self.addresses);
         ops.give_back(ADDRESSES);
@@ -239,7 +239,7 @@ impl Producer<'_> {
 }
 
 /// The transform of 16 points, and the rows that have come in.
-struct Rows<'a> {
+struct ProducerRows<'a> {
     producer: &'a Producer<'a>,
     ops: &'a mut OpList<Word>,
     factors: [Place; 2],
@@ -247,7 +247,7 @@ struct Rows<'a> {
     outputs: [Option<Complex>; 16],
 }
 
-impl Rows<'_> {
+impl ProducerRows<'_> {
     fn next(&mut self) {
         let number = self.points.len();
         let point = take_point(self.ops, number, number, self.factors);
@@ -274,7 +274,7 @@ impl Rows<'_> {
     }
 }
 
-impl Ends for Rows<'_> {
+impl CodeletEnds for ProducerRows<'_> {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {

@@ -6,7 +6,7 @@
 use super::{HALVES, Operation};
 use crate::codelet::op_list::{Complex, OpList, Wish, positive};
 use crate::codelet::radix16::{
-    Butterfly, Constants, Ends, dft16_of_parity, file_of, order_of_radix4,
+    Butterfly, CodeletEnds, Constants, dft16_of_parity, file_of, order_of_radix4,
 };
 use crate::kernels::one_pass::program::{Phase, Piece};
 use crate::kernels::one_pass::rows::{Factors, rows_in_registers};
@@ -30,7 +30,7 @@ pub struct Consumer<'a> {
     places: VecDeque<Complex>,
 }
 
-impl Ends for Consumer<'_> {
+impl CodeletEnds for Consumer<'_> {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {

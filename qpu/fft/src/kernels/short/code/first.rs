@@ -21,7 +21,7 @@ const GROUP: usize = 4;
 const UPPER: Cond = Cond::ZC;
 
 /// Registers that lookups need.
-pub struct First {
+pub struct ShortFirst {
     short: Short,
     /// Addresses of the columns of the unit's first transform.
     pub lanes: Place,
@@ -34,7 +34,7 @@ pub struct First {
 }
 
 /// Registers that it needs beside them.
-pub struct Constants {
+pub struct ShortConstants {
     factor: Place,
     /// Addresses of the first vector of twiddles.
     lanes: Place,
@@ -45,12 +45,12 @@ pub struct Constants {
     /// Number of vectors.
     vectors: usize,
     /// For several programs that share a transform.
-    sharing: Option<Sharing>,
+    sharing: Option<SharedTransforms>,
 }
 
 /// Registers that the transform over halves of the lanes needs.
 #[derive(Clone, Copy)]
-struct Sharing {
+struct SharedTransforms {
     /// 1 in the lower lanes, -1 in the upper.
     signs: Place,
     /// cos π/8 and sin π/8.
@@ -59,7 +59,7 @@ struct Sharing {
     drain: Place,
 }
 
-impl First {
+impl ShortFirst {
     /// Loads what the first lookups need.
     pub fn new(ops: &mut OpList<Word>, short: Short) -> Self {
         let lanes = ops.take(Wish::File(File::A));
@@ -119,7 +119,11 @@ impl First {
     }
 
     /// Loads the rest.
-    pub fn load_constants(&self, ops: &mut OpList<Word>, numbers: Option<[Place; 2]>) -> Constants {
+    pub fn load_constants(
+        &self,
+        ops: &mut OpList<Word>,
+        numbers: Option<[Place; 2]>,
+    ) -> ShortConstants {
         let factor = load(ops, Word::FactorRe, File::B);
         let lanes = ops.take(Wish::File(File::A));
         let offsets = ops.take(Wish::Accumulator);
@@ -135,13 +139,13 @@ impl First {
             ops.set_lane_flags(8);
             let negated = Operation::add(AddOp::Fsub, 0, signs, signs);
             ops.push(negated.when(UPPER));
-            Sharing {
+            SharedTransforms {
                 signs,
                 numbers: numbers.expect("loaded for 16 rows"),
                 drain: load(ops, Word::Drain, File::A),
             }
         });
-        Constants {
+        ShortConstants {
             factor,
             lanes,
             vector,
@@ -152,7 +156,7 @@ impl First {
     }
 
     /// Rows into registers, and the first twiddles asked for.
-    pub fn load_rows(&self, ops: &mut OpList<Word>, constants: &Constants) -> [Complex; 8] {
+    pub fn load_rows(&self, ops: &mut OpList<Word>, constants: &ShortConstants) -> [Complex; 8] {
         std::array::from_fn(|row| {
             let point = take_point(ops, row, row, [constants.factor; 2]);
             match row + ROWS_AHEAD {
@@ -172,7 +176,7 @@ impl First {
     pub fn write_columns(
         &self,
         ops: &mut OpList<Word>,
-        constants: &Constants,
+        constants: &ShortConstants,
         outputs: [Complex; 8],
     ) {
         // The rows are those of the unit before until it is stored. Waits no sooner than there is
@@ -227,7 +231,7 @@ impl First {
     }
 }
 
-impl Constants {
+impl ShortConstants {
     /// Asks for two vectors, as far as there are.
     fn ask_twiddles(&self, ops: &mut OpList<Word>, first: usize) {
         for vector in first..(first + 2).min(self.vectors) {
@@ -276,7 +280,7 @@ impl Constants {
     }
 }
 
-impl Sharing {
+impl SharedTransforms {
     /// The transform over halves of the lanes of an output: what the upper ones hold multiplied by
     /// W_16^output, then sums below and differences above, with a minus where
     /// [`Short::is_negative`].

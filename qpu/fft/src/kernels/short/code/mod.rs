@@ -15,7 +15,7 @@ use crate::codelet::register;
 use crate::kernels::generated::Generated;
 use crate::kernels::one_pass::lookups::ADDRESSES;
 use crate::kernels::one_pass::program::{Assembly, Tried};
-use first::First;
+use first::ShortFirst;
 use qpu::generate::schedule::{self, Place, Source};
 use qpu::generate::{Builder, NONE, Reg, ST_WAIT, UNIF};
 use qpu::isa::{BranchCond, File, SemaphoreAction};
@@ -39,7 +39,7 @@ const GATES: [u8; 2] = [1, 2];
 type Operation = schedule::Operation<Word>;
 
 /// Registers that the code between pieces uses beside those of [`Pieces`].
-pub struct Kept {
+pub struct ShortRegisters {
     /// Transforms from a unit to the next of this program.
     next_unit: Place,
     /// Addresses of input and output.
@@ -70,12 +70,12 @@ fn pass(number: usize) -> Operation {
 /// The pieces: what is done once up to the first lookups, and behind them; a unit, or its first
 /// half; of 32 rows that these are read and added, and multiplied for odd outputs; the second half
 /// of a unit whose transform several programs share; what leads to the next unit.
-pub fn build(short: Short) -> (Pieces, Kept) {
+pub fn build(short: Short) -> (Pieces, ShortRegisters) {
     let is_shared = short.is_shared();
     let mut ops = OpList::new(ADDRESSES);
     // Counted down, and compared with what is in file B.
     let last = load(&mut ops, Word::Last, File::A);
-    let first = First::new(&mut ops, short);
+    let first = ShortFirst::new(&mut ops, short);
     first.ask(&mut ops, last);
     let mut pieces = vec![("head", ops.cut())];
 
@@ -122,7 +122,7 @@ pub fn build(short: Short) -> (Pieces, Kept) {
         count: last,
         offset: step,
     };
-    let kept = Kept {
+    let kept = ShortRegisters {
         next_unit,
         addresses: [first.lanes, second.store],
         sign: second.sign(),

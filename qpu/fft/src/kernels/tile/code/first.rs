@@ -19,7 +19,7 @@ use super::twiddles::{
     AT_A_TIME, Roots, Words, ahead, ask_for, multiply_both, prepare, roots_of_columns, twiddles,
 };
 use crate::codelet::op_list::{Complex, OpList, Wish, positive};
-use crate::codelet::radix16::{Ends, dft16_of_columns};
+use crate::codelet::radix16::{CodeletEnds, dft16_of_columns};
 use crate::kernels::program::{self, Kind, Lanes};
 use crate::kernels::unit;
 use crate::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup, sums};
@@ -64,7 +64,7 @@ pub fn program(kind: Kind) -> Written {
         word: behind[number / 2][number % 2],
     });
     let columns = routines::columns(&mut points, Some(behind));
-    let mut first = First::new(kind, points, shared, root, twiddle);
+    let mut first = TileFirst::new(kind, points, shared, root, twiddle);
     dft16_of_columns(&mut first, columns);
     first.end();
     let roots = first.roots;
@@ -186,7 +186,7 @@ fn begin(points: &mut Points) -> [Place; 2] {
 }
 
 /// The outputs of the transform: two for each call of the routine.
-struct First {
+struct TileFirst {
     points: Points,
     /// Lane offsets of roots.
     root: Place,
@@ -205,7 +205,7 @@ struct First {
     outputs: [Option<Complex>; 16],
 }
 
-impl First {
+impl TileFirst {
     /// None has come, and all points are there. `root` has lane offsets of roots, `twiddle` is the
     /// address of the unit's twiddles. Lane offsets of columns are added to that; where four QPUs
     /// share a tile, they find the roots by column instead.
@@ -298,7 +298,7 @@ impl First {
     }
 }
 
-impl Ends for First {
+impl CodeletEnds for TileFirst {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {

@@ -6,7 +6,7 @@
 
 use super::exchange::{KEPT, Met, exchange};
 use crate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
-use crate::codelet::radix16::{Ends, outputs_of_column};
+use crate::codelet::radix16::{CodeletEnds, outputs_of_column};
 use crate::kernels::program::{Kind, Lanes};
 use crate::kernels::unit;
 use crate::kernels::unit::code::cells::Cells;
@@ -155,7 +155,7 @@ struct Four<'a> {
     outputs: Vec<Complex>,
 }
 
-impl Ends for Four<'_> {
+impl CodeletEnds for Four<'_> {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {

@@ -8,7 +8,7 @@ use super::points::Points;
 use super::routines::{Routines, groups, words_of_group};
 use crate::Role;
 use crate::codelet::op_list::{Complex, OpList, Wish};
-use crate::codelet::radix16::{Ends, dft16, dft16_of_columns};
+use crate::codelet::radix16::{CodeletEnds, dft16, dft16_of_columns};
 use crate::kernels::program::{Kind, Lanes, Start, Task};
 use crate::kernels::unit::uniforms::{Record, Row};
 use crate::kernels::unit_loop::{Source, Stores, UnitProgram, Word, Written};
@@ -106,7 +106,7 @@ impl Outputs {
     }
 }
 
-impl Ends for Outputs {
+impl CodeletEnds for Outputs {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {

@@ -15,7 +15,7 @@ use super::cells::Cells;
 use super::codelet::{Lookup, add_moved, shared_twiddle};
 use super::routines::columns;
 use crate::codelet::op_list::{Complex, OpList, Wish, positive};
-use crate::codelet::radix16::{Ends, dft16, dft16_of_columns};
+use crate::codelet::radix16::{CodeletEnds, dft16, dft16_of_columns};
 use crate::kernels::program::{self, Kind, Lanes, Task};
 use crate::kernels::unit::uniforms::{Record, Row, Scalars};
 use crate::kernels::unit_loop::{Source, Stores, UnitProgram, Word, Written, lane_offsets};
@@ -143,7 +143,7 @@ impl Middle {
     }
 }
 
-impl Ends for Middle {
+impl CodeletEnds for Middle {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {
@@ -222,7 +222,7 @@ pub fn rows(ops: &mut OpList<Word>, z: Complex, wishes: [Wish; 2]) -> [Place; 2]
     [sum.place, difference.place]
 }
 
-impl Ends for Last {
+impl CodeletEnds for Last {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {

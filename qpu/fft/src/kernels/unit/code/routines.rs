@@ -16,7 +16,7 @@ use super::across::Across;
 use super::codelet::{AHEAD, Codelet, Lookup};
 use crate::Role;
 use crate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
-use crate::codelet::radix16::{Ends, file_of, outputs_of_column, radix4_of};
+use crate::codelet::radix16::{CodeletEnds, file_of, outputs_of_column, radix4_of};
 use crate::kernels::program::{Kind, Samples};
 use crate::kernels::unit::uniforms::Row;
 use crate::kernels::unit_loop::{Source, Word};
@@ -313,7 +313,7 @@ struct Group<'a> {
     results: [Complex; 4],
 }
 
-impl Ends for Group<'_> {
+impl CodeletEnds for Group<'_> {
     type Uniform = Word;
 
     fn ops(&mut self) -> &mut OpList<Word> {

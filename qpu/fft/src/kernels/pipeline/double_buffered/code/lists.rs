@@ -41,9 +41,9 @@ fn of_part(word: Word, part: u32) -> Word {
 
 /// A list being put together.
 #[derive(Default)]
-struct List(Vec<Word>);
+struct WordList(Vec<Word>);
 
-impl List {
+impl WordList {
     /// Words of code that runs for this part.
     fn put(&mut self, words: &[Word], part: u32) {
         self.0.extend(words.iter().map(|&word| of_part(word, part)));
@@ -73,17 +73,17 @@ fn of_other_columns(word: Word) -> Word {
 pub fn of_producers(reads: OfProducers, bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
     let [once, begin, columns, half, write, last, rotate] = &reads;
     assert_eq!(once.len() as u32, DoubleBuffered::PRODUCER_HEAD);
-    let mut list = List::default();
+    let mut list = WordList::default();
     list.put(once, 0);
     let other_columns: Vec<_> = columns.iter().copied().map(of_other_columns).collect();
     // Behind the way to what follows them, counted from a label.
     let [columns, other_columns] = [columns, &other_columns].map(|words| (words, "aside"));
     let [half, write, last] = [(half, "write"), (write, "rotate"), (last, "unit")];
-    let go = |list: &mut List, unit, (words, base): (&Vec<Word>, &str), next: &str| {
+    let go = |list: &mut WordList, unit, (words, base): (&Vec<Word>, &str), next: &str| {
         list.put(&[Word::Bytes(bytes(base, next))], unit);
         list.put(words, unit);
     };
-    let load = |list: &mut List, unit| {
+    let load = |list: &mut WordList, unit| {
         list.put(begin, unit);
         go(list, unit, columns, "aside");
         go(list, unit, other_columns, "outputs");
@@ -139,13 +139,13 @@ pub fn of_consumers(reads: OfConsumers, bytes: impl Fn(&str, &str) -> u32) -> Ve
         even_rows,
     ] = &reads;
     assert_eq!(once.len() as u32, DoubleBuffered::CONSUMER_HEAD);
-    let mut list = List::default();
+    let mut list = WordList::default();
     list.put(once, 0);
     list.put(&[FIRST], 0);
     let odd_rows: Vec<_> = even_rows.iter().copied().map(of_odd_output).collect();
     let wait = [part(PartWord::Await(Units::Late))];
     // Where it goes on, and the way that this finds in its register.
-    let go = |list: &mut List, label, (way, number): (&[Word], u32)| {
+    let go = |list: &mut WordList, label, (way, number): (&[Word], u32)| {
         list.put(&[Word::Bytes(bytes("next", label))], number);
         list.put(way, number);
     };

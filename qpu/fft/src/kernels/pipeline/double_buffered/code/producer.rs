@@ -112,7 +112,7 @@ impl Producer {
     /// Eight rows into registers, and radix 4 over both of their columns, in registers that are not
     /// those of `aside`.
     pub fn columns(&self, ops: &mut OpList<Word>, steps: Steps) -> [Column; 2] {
-        let mut rows = Rows {
+        let mut rows = ColumnRows {
             producer: self,
             steps,
             component: ops.take(Wish::Accumulator),
@@ -180,7 +180,7 @@ impl Producer {
     }
 
     /// The addresses of roots of a second half, and the first of them asked for; of a first half
-    /// [`Rows`] asks.
+    /// [`ColumnRows`] asks.
     pub(super) fn ask_first_root(&self, ops: &mut OpList<Word>, at: Place) {
         ops.add_op(AddOp::Shl, Source::Lane, 2, at);
         let first = Source::Uniform(part(PartWord::Twiddles { half: 1 }));
@@ -206,7 +206,7 @@ fn step(ops: &mut OpList<Word>, number: usize) {
 }
 
 /// Rows that have come in.
-struct Rows<'a> {
+struct ColumnRows<'a> {
     producer: &'a Producer,
     steps: Steps,
     ops: &'a mut OpList<Word>,
@@ -217,7 +217,7 @@ struct Rows<'a> {
     points: [Option<Complex>; ROWS],
 }
 
-impl Rows<'_> {
+impl ColumnRows<'_> {
     /// Takes a row, and asks for another.
     fn next(&mut self) {
         let number = self.came;
