@@ -8,8 +8,8 @@ use std::time::Duration;
 use common::failure::{Exit, Failure as ToolFailure};
 use host::client::{Client, Heard};
 use host::input::{Channel, Format, Number, Samples, Unit};
-use host::link::{self, FIRST_BAUD, Opening};
-use host::log::Logs;
+use host::link::FIRST_BAUD;
+use host::port::{LineSettings, PortChoice, VirtualBoard};
 use host::spectrum::{Engine, Spectrum as Decoded};
 use signal::Rate;
 
@@ -42,13 +42,14 @@ impl From<ToolFailure> for Failure {
 impl Board {
     /// Opens a port. Nothing is sent yet.
     pub fn open(port: &str, baud: u32) -> Result<Self, Failure> {
-        let opening = Opening {
+        let line = LineSettings {
             baud: baud_of(baud)?,
-            ..Opening::default()
+            is_quiet: true,
+            ..LineSettings::default()
         };
-        let link = link::open(Some(port), &opening)?;
+        let choice = PortChoice::new(Some(port), VirtualBoard::default(), line)?;
         Ok(Self {
-            client: Client::new(link, opening.baud, Logs::default(), true),
+            client: choice.connect()?,
             is_greeted: false,
             waiting: VecDeque::new(),
             power: vec![],
@@ -218,6 +219,21 @@ pub unsafe fn channel(upload: &Upload) -> Result<(Channel, Rate), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ports_name_may_say_what_a_virtual_pi_is() {
+        for (port, words) in [
+            (
+                "sim:absent.img?speed=2",
+                "`speed` is no key of a virtual Pi",
+            ),
+            ("sim:absent.img?no-v3d", "cannot read the image absent.img"),
+        ] {
+            let failure = Board::open(port, 0).err().expect(port);
+            assert_eq!(failure.status, status::ERROR_OPTION);
+            assert!(failure.text.contains(words), "{}", failure.text);
+        }
+    }
 
     /// An upload of these bytes at 48 kHz.
     fn upload(format: u32, is_complex: u32, samples: *const c_void, count: u64) -> Upload {
