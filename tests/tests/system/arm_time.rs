@@ -76,9 +76,9 @@ fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
 }
 
 /// A block may take so much longer than the slower of the QPUs and the ARM.
-const MARGIN: f64 = 1.15;
-/// Samples from one block to the next at 20 MS/s: 80 us.
-const STEP: usize = 1600;
+const MARGIN: f64 = 1.1;
+/// Samples from one block to the next at 20 MS/s: 76.8 us.
+const STEP: usize = 1536;
 
 /// No sample of 20 MS/s is lost, although blocks come more often than the QPUs and the ARM could do
 /// them one after the other.
