@@ -17,7 +17,7 @@ use crate::log::{Logs, elf_for};
 use crate::part::{Fitted, Part};
 
 /// The keys in a port's name, for messages.
-const KEYS: &str = "cmdline=TEXT, no-v3d, defect=NAME, part=KIND,.., i2s=FILE.wav and smi=FILE";
+const KEYS: &str = "cmdline=TEXT, no-v3d, defect=NAME, part=KIND,.., i2s=FILE.wav or smi=FILE";
 
 /// A virtual Pi as its user wants it.
 #[derive(Clone, Debug, Default)]
